@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Short messages through a channel, without the detour over struct
- * uroce_packet. What these functions do not like they leave to the ordinary
- * way, untouched; what they do is what that would have done.
+ * Fast path for short messages between processes of one host. It converts
+ * between WQEs and ring entries (struct uroce_brief) without a struct
+ * uroce_packet. If a precondition fails, a function changes nothing and the
+ * caller takes the slow path; otherwise the effect is that of the slow path.
  */
 #ifndef UROCE_FAST_H
 #define UROCE_FAST_H
@@ -10,49 +11,52 @@
 #include "uroce/engine/uroce_engine.h"
 
 /**
- * uroce_fast_next() - the next packet of a QP, ready to be put
- * @qp: the QP; its channel is not full
+ * uroce_fast_next() - make the next packet of a QP, for a ring entry
+ * @qp: QP whose channel is not full
  * @now: ns
- * @ret_brief: receives it; its payload is valid as uroce_out.pieces are
+ * @ret_brief: receives the packet; as for struct uroce_out, the payload is
+ *	valid until the caller drops the engine lock
  *
- * Return: false if there is none, or none of the simple kind: then
- * uroce_engine_next() has it.
+ * Return: whether there is a packet; if not, call uroce_engine_next(), which
+ * makes packets of all kinds.
  */
 bool uroce_fast_next(struct uroce_qp *qp, uint64_t now,
 		     struct uroce_brief *ret_brief);
 
 /**
- * uroce_fast_direct() - do what was posted in memory that both sides have
- * mapped
- * @qp: the QP, whose channel is shared
+ * uroce_fast_direct() - execute posted send WQEs by direct access
+ * @qp: QP whose channel has memory that both processes have mapped
  * @now: ns
  *
- * Return: whether that was all there is; the rest is to be sent.
+ * Return: true if all posted WQEs are complete; false: send the others.
  */
 bool uroce_fast_direct(struct uroce_qp *qp, uint64_t now);
 
-/** uroce_fast_is_idle() - whether a QP has nothing at all to send */
+/** uroce_fast_is_idle() - whether a QP has no request or response to send */
 bool uroce_fast_is_idle(const struct uroce_qp *qp);
 
 /**
- * uroce_fast_receive() - a packet has come through a channel
+ * uroce_fast_receive() - handle a packet that a channel has received
  * @engine: the engine
- * @channel: which
- * @brief: of which nothing was checked, but for the place of its payload
+ * @channel: channel of the packet
+ * @brief: packet from the peer; only the place of its payload is checked
  * @now: ns
  *
- * Return: false if it is for uroce_engine_receive(), once it is decoded.
+ * Return: false if the caller must decode the packet and pass it to
+ * uroce_engine_receive().
  */
 bool uroce_fast_receive(struct uroce_engine *engine,
 			const struct uroce_channel *channel,
 			const struct uroce_brief *brief, uint64_t now);
 
 /**
- * uroce_fast_catch_up() - look at the ACK that was left for later
+ * uroce_fast_catch_up() - process the piggybacked ACK in engine->late
+ * @engine: its member "late" is set
+ * @now: ns
  *
- * Who waits for a message needs not wait for the completion of what he has sent
- * before. To be called before anything else is done with the engine, but for
- * uroce_fast_next(), if its member "late" is set.
+ * uroce_fast_receive() defers such an ACK, so that the completion of earlier
+ * sends does not delay the message that brings the ACK. If "late" is set, call
+ * this function before any other use of the engine except uroce_fast_next().
  */
 void uroce_fast_catch_up(struct uroce_engine *engine, uint64_t now);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The fast path, completing: what an ACK says about messages that have no
- * answers of their own.
+ * Fast path of the requester: completion of WRITEs and SENDs by an ACK, and of
+ * atomics by their response. uroce_fast_receive.c calls it.
  */
 #include <string.h>
 
@@ -11,19 +11,19 @@
 
 static bool is_simple(const struct uroce_send_wqe *wqe)
 {
-	return wqe->opcode <= IBV_WR_SEND_WITH_IMM; /* WRITEs and SENDs */
+	return wqe->opcode <= IBV_WR_SEND_WITH_IMM; /* WRITE or SEND */
 }
 
-/* una_psn was @old before: as after any ACK. */
+/* Effects of an ACK that has advanced una_psn from @old. */
 static void moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 {
 	uroce_ack_moved_on(qp, old, now);
-	/* nothing else can have waited for it in a QP that is flowing */
+	/* no retransmission is in progress, so only unsent WQEs wait for it */
 	if (uroce_ring_has(&qp->sq, qp->req.cur))
 		uroce_engine_activate(qp->engine, qp);
 }
 
-/* Of a QP in RTS. */
+/* The QP is in RTS, so the send queue is not draining. */
 static void settle(struct uroce_qp *qp, uint64_t now)
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
@@ -33,8 +33,8 @@ static void settle(struct uroce_qp *qp, uint64_t now)
 }
 
 /*
- * Whole messages that have no answers of their own, of a QP that was not sent
- * back: whatever is different is left to uroce_ack_plain().
+ * Preconditions of the fast path: no retransmission is in progress, and the ACK
+ * covers complete WRITEs and SENDs. uroce_ack_plain() handles all other cases.
  */
 void uroce_fast_take_ack(struct uroce_qp *qp, uint32_t psn, uint64_t now)
 {
@@ -66,7 +66,10 @@ void uroce_fast_take_ack(struct uroce_qp *qp, uint32_t psn, uint64_t now)
 	settle(qp, now);
 }
 
-/* The oldest request, and all of it is here. */
+/*
+ * The address for the response if it belongs to the oldest WQE, which must be
+ * an atomic with one valid SGE; else NULL.
+ */
 static uint8_t *find_answered(const struct uroce_qp *qp, uint32_t psn)
 {
 	const struct uroce_requester *req = &qp->req;

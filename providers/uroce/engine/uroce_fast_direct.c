@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The fast path without packets: short requests in memory that both sides have
- * mapped. The loop asks here before all else, for each post; uroce_direct_try()
- * does the same for whatever is not as usual.
+ * Fast path of direct access: the requester executes short requests itself, in
+ * memory that both processes have mapped. uroce_loop_quick.c calls it first;
+ * uroce_direct_try() handles the requests that do not qualify.
  */
 #include "uroce/engine/uroce_direct_parts.h"
 #include "uroce/engine/uroce_fast_parts.h"
 
-/* Of a kind and a length that are done here. */
+/* Whether the opcode and the length qualify. */
 static bool is_simple(const struct uroce_qp *qp,
 		      const struct uroce_send_wqe *wqe)
 {
@@ -27,7 +27,7 @@ static bool is_simple(const struct uroce_qp *qp,
 	}
 }
 
-/* One piece, with the right that it needs; NULL: not here. */
+/* Address of inline data or of the only SGE, if its lkey is valid; or NULL. */
 static uint8_t *find_here(const struct uroce_qp *qp,
 			  const struct uroce_send_wqe *wqe)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the parts of the fast path share: the headers, a piece of memory,
- * what is put there, and the completion of what has succeeded. For
- * uroce_fast_*.c alone.
+ * Parts of the fast path that its files share: header fields, lkey check, store
+ * of a payload, and completion of successful work requests. Private to
+ * uroce_fast_*.c.
  */
 #ifndef UROCE_FAST_PARTS_H
 #define UROCE_FAST_PARTS_H
@@ -14,7 +14,7 @@
 #include "uroce/engine/uroce_place.h"
 #include "uroce/engine/uroce_split.h"
 
-/* The BTH as three words (IBTA 9.2). */
+/* Fields of the BTH, read as three 32-bit words (IBTA 9.2). */
 #define OPCODE_SHIFT 24
 #define SOLICITED    (0x80u << 16)
 #define MIG_REQ	     (0x40u << 16)
@@ -29,8 +29,8 @@
 #define ATOMIC_LEN 28
 
 /*
- * What uroce_memory_local() would find for a piece of ordinary memory; NULL for
- * all else.
+ * uroce_memory_local() for regions of kind UROCE_REGION_MEMORY. NULL: another
+ * kind, or the SGE is invalid.
  */
 static inline uint8_t *uroce_fast_memory(const struct uroce_memory *memory,
 					 uint32_t pd, const struct ibv_sge *sge,
@@ -52,7 +52,10 @@ static inline uint8_t *uroce_fast_memory(const struct uroce_memory *memory,
 	return region->base + offset;
 }
 
-/* In its slot are those members that the kind of completion is about. */
+/*
+ * Adds the CQE of a success. The caller has filled in the members that depend
+ * on the kind of completion.
+ */
 static inline void uroce_fast_complete(struct uroce_qp *qp, struct uroce_cq *cq,
 				       struct uroce_cqe *cqe, bool solicited)
 {
@@ -67,14 +70,14 @@ static inline void uroce_fast_complete(struct uroce_qp *qp, struct uroce_cq *cq,
 	}
 }
 
-/* As uroce_complete_send(), of what has succeeded. */
+/* uroce_complete_send() with status IBV_WC_SUCCESS. */
 static inline void uroce_fast_complete_send(struct uroce_qp *qp,
 					    struct uroce_send_wqe *wqe,
 					    uint64_t now)
 {
 	struct uroce_cqe *cqe;
 
-	if (wqe->length >= UROCE_SPLIT_MIN) { /* there is more to its end */
+	if (wqe->length >= UROCE_SPLIT_MIN) { /* uroce_split_end() */
 		uroce_complete_send(qp, IBV_WC_SUCCESS, now);
 		return;
 	}
@@ -98,14 +101,14 @@ static inline void uroce_fast_complete_send(struct uroce_qp *qp,
 	uroce_fast_complete(qp, qp->send_cq, cqe, false);
 }
 
-/* Of a length that is the one of most, which needs no loop to copy. */
+/* Whether one store suffices: 8 aligned bytes, the most frequent length. */
 static inline bool uroce_fast_is_word(const uint8_t *to, uint32_t bytes)
 {
 	return bytes == sizeof(uint64_t) &&
 	       (uintptr_t)to % sizeof(uint64_t) == 0;
 }
 
-/* uroce_place() */
+/* uroce_place(), with a shortcut for one word. */
 static inline void uroce_fast_place(uint8_t *to, const uint8_t *from,
 				    uint32_t bytes)
 {
@@ -115,14 +118,17 @@ static inline void uroce_fast_place(uint8_t *to, const uint8_t *from,
 		uroce_place(to, from, bytes);
 }
 
-/** uroce_fast_take_ack() - an ACK of a QP in RTS; uroce_fast_ack.c */
+/** uroce_fast_take_ack() - process an ACK of a QP in RTS; uroce_fast_ack.c */
 void uroce_fast_take_ack(struct uroce_qp *qp, uint32_t psn, uint64_t now);
 
 /**
- * uroce_fast_take_atomic() - the answer to an atomic; uroce_fast_ack.c
- * @orig: what was there before
+ * uroce_fast_take_atomic() - process an atomic response; uroce_fast_ack.c
+ * @qp: QP in RTS
+ * @psn: PSN of the response
+ * @orig: original value of the remote memory
+ * @now: ns
  *
- * Return: false if it is for uroce_ack_receive().
+ * Return: false if uroce_ack_receive() must process the response.
  */
 bool uroce_fast_take_atomic(struct uroce_qp *qp, uint32_t psn, uint64_t orig,
 			    uint64_t now);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The fast path, receiving: from the bytes of a slot to memory and a
- * completion. The loop asks here before uroce_engine_receive(), which has the
- * last word: nothing is changed until it is clear that all is as usual, as it
- * is for uroce_fast_send.c. Headers come from another process: they are read
- * once, from a copy.
+ * Fast path of the responder: from the bytes of a ring entry to memory and a
+ * completion. uroce_loop_local.c calls it before uroce_engine_receive(), which
+ * handles the packets that do not qualify. No state changes before all
+ * preconditions hold (see uroce_fast_send.c). Headers come from another
+ * process, so they are read once, from a copy.
  */
 #include <string.h>
 
@@ -14,34 +14,37 @@
 #include "uroce/engine/uroce_responder.h"
 #include "uroce/wire/uroce_bytes.h"
 
-/* Of an address that is not aligned to its size; a word at a time. */
+/* Two reads of 32 bits: the address is not aligned to 8 bytes. */
 static uint64_t get64(const uint8_t *at)
 {
 	return (uint64_t)uroce_get32(at) << 32 | uroce_get32(at + 4);
 }
 
-/* A packet while it is looked at. */
+/* A received packet and the parsed words of its BTH. */
 struct arrival {
 	struct uroce_qp *qp;
 	const struct uroce_brief *brief;
-	uint32_t first, psn; /* words of the BTH */
+	uint32_t first, psn; /* first word of the BTH; PSN */
 	bool ack_req;
 	uint64_t now;
 };
 
-/* The next request, with nothing to be said or thought of besides. */
+/*
+ * Whether it is the next request, no message is in progress, and no NAK or
+ * duplicate ACK is pending.
+ */
 static bool is_expected(const struct arrival *in)
 {
 	const struct uroce_responder *resp = &in->qp->resp;
 
 	return in->psn == resp->epsn && resp->message == UROCE_MESSAGE_NONE &&
 	       resp->reply <= UROCE_REPLY_ACK &&
-	       /* then it is to forget what is old */
+	       /* at this PSN the responder drops old resources */
 	       (resp->epsn & UROCE_FORGET_MASK) != UROCE_FORGET_MASK &&
 	       in->brief->payload_len <= in->qp->mtu;
 }
 
-/* Without room, or with others to be told of it. */
+/* For a full CQ, or an SRQ with a limit. */
 static __attribute__((noinline)) void
 complete_with_care(const struct arrival *in, bool imm)
 {
@@ -82,8 +85,8 @@ static void complete_receive(const struct arrival *in,
 }
 
 /*
- * What comes with the packet comes before it, and can be the end of the QP. But
- * it may have to wait.
+ * Processes the piggybacked ACK before the message, or defers it to
+ * uroce_fast_catch_up(). Returns false if the ACK has moved the QP out of RTS.
  */
 static bool take_carried(const struct arrival *in)
 {
@@ -171,8 +174,8 @@ static bool receive_write(const struct arrival *in)
 }
 
 /*
- * Its rights and its resource are looked at where they always are, so that only
- * the headers are read here; the same holds for the answer.
+ * Only decodes the headers. uroce_remote_nonposted() checks the access rights,
+ * allocates the resource and creates the response.
  */
 static bool receive_atomic(const struct arrival *in, uint8_t opcode)
 {
@@ -197,7 +200,7 @@ static bool receive_atomic(const struct arrival *in, uint8_t opcode)
 	return true;
 }
 
-/* The answer to an atomic with which not all is as usual. */
+/* The slow path for an atomic response. */
 static void receive_answer(const struct arrival *in, uint64_t orig)
 {
 	struct uroce_packet packet = {
@@ -236,7 +239,7 @@ static bool receive_ack(const struct arrival *in)
 	return true;
 }
 
-/* Headers of just this length, as uroce_wire_decode() wants them. */
+/* Header lengths must match exactly, as in uroce_wire_decode(). */
 static bool receive(const struct arrival *in)
 {
 	const uint8_t opcode = (uint8_t)(in->first >> OPCODE_SHIFT);
@@ -285,7 +288,7 @@ bool uroce_fast_receive(struct uroce_engine *engine,
 
 	if (engine->late)
 		uroce_fast_catch_up(engine, now);
-	/* the ordinary way knows what is wrong with it, and counts that */
+	/* the slow path finds out which check failed, and counts it */
 	if (!in.qp || in.qp->channel != channel || brief->nr_absent ||
 	    in.qp->type != IBV_QPT_RC || in.qp->state != IBV_QPS_RTS ||
 	    (in.first & VERSION_MASK) || (in.first & PKEY_MASK) != in.qp->pkey)

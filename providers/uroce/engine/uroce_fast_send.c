@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The fast path, sending: a SEND, WRITE or atomic of one packet from a request
- * to the bytes of a slot. The loop asks here before uroce_engine_next(), which
- * has the last word: nothing is changed until it is clear that all is as usual.
+ * Fast path of the requester: from the WQE of a SEND, WRITE or atomic of one
+ * packet to the bytes of a ring entry. uroce_loop_local.c calls it before
+ * uroce_engine_next(), which handles the WQEs that do not qualify. No state
+ * changes before all preconditions hold.
  *
- * As usual means: RC, in RTS, nothing repeated, refused or waited for, one
- * piece of memory with a good key, and room wherever something is to be put.
+ * Preconditions of the fast path: an RC QP in RTS; no retransmission, NAK or
+ * RNR wait; one SGE with a valid lkey; room in the window and in the ring.
  */
 #include <endian.h>
 #include <stddef.h>
@@ -17,12 +18,12 @@
 #include "uroce/engine/uroce_responder.h"
 #include "uroce/engine/uroce_retry.h"
 
-/* Packets that are not acknowledged, of one who sends without end. */
+/* More unacknowledged packets than this make a stream (in_stream). */
 #define STREAM 4
 
 /*
- * Headers are written in pairs of words, as they are copied into the slot. The
- * pair with this index; what a header does not have is 0.
+ * Writes the pair of header words with this index; unused words are 0. Pairs
+ * have the size in which a header is copied into the ring entry.
  */
 static void put_pair(struct uroce_brief *brief, int index, uint32_t first,
 		     uint32_t second)
@@ -37,7 +38,7 @@ static void put_64(struct uroce_brief *brief, int index, uint64_t value)
 	put_pair(brief, index, (uint32_t)(value >> 32), (uint32_t)value);
 }
 
-/* All that was sent is acknowledged or on its way for the first time. */
+/* Whether no packet is being retransmitted, and the window is open. */
 static bool is_flowing(const struct uroce_qp *qp)
 {
 	const struct uroce_requester *req = &qp->req;
@@ -64,7 +65,7 @@ static bool find_data(const struct uroce_qp *qp,
 	return wqe->nr_sge == 1 && brief->payload;
 }
 
-/* Whether one more answer may be awaited, which has a place to go to. */
+/* Whether one more atomic may be outstanding, and its response has room. */
 static bool may_ask(const struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
 {
 	const struct uroce_requester *req = &qp->req;
@@ -75,7 +76,7 @@ static bool may_ask(const struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
 	       wqe->length == UROCE_ATOMIC_BYTES;
 }
 
-/* The headers behind the BTH, whose last word is @psn; -1: not here. */
+/* Fills the last BTH word, @psn, and the headers behind; opcode or -1. */
 static int fill_behind(const struct uroce_send_wqe *wqe, uint32_t psn,
 		       struct uroce_brief *brief)
 {
@@ -116,7 +117,7 @@ static int fill_behind(const struct uroce_send_wqe *wqe, uint32_t psn,
 	}
 }
 
-/* All of them; returns the opcode, or -1. */
+/* Fills all headers. Returns the opcode, or -1 if it does not qualify. */
 static int fill_header(const struct uroce_qp *qp,
 		       const struct uroce_send_wqe *wqe,
 		       struct uroce_brief *brief)
@@ -134,7 +135,7 @@ static int fill_header(const struct uroce_qp *qp,
 	return opcode;
 }
 
-/* A message of one packet, and that packet: begun and on its way. */
+/* Begins a message of one packet; the packet is outstanding from now on. */
 static void advance(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		    bool answered, uint64_t now)
 {
@@ -160,7 +161,7 @@ static void was_made(struct uroce_qp *qp, const struct uroce_brief *brief)
 	uroce_engine_count(qp->engine, UROCE_C_TX_BYTES, brief->payload_len);
 }
 
-/* The answer to an atomic, which comes before all else. */
+/* Makes the oldest response if it is an atomic one; it precedes requests. */
 static bool answer_atomic(struct uroce_qp *qp, struct uroce_brief *brief)
 {
 	const struct uroce_resource *res;
@@ -184,7 +185,7 @@ static bool answer_atomic(struct uroce_qp *qp, struct uroce_brief *brief)
 	return true;
 }
 
-/* A peer that does not look needs not be sent a WRITE: uroce_direct_try(). */
+/* If the peer does not poll, uroce_direct_try() may execute the WRITE. */
 static bool may_be_direct(const struct uroce_qp *qp,
 			  const struct uroce_send_wqe *wqe)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Rebuilding the IP header of a received datagram for the application. */
+/*
+ * Builds the GRH area of a received datagram, which the application reads. The
+ * responder calls it.
+ */
 #include "uroce/engine/uroce_grh.h"
 
 #include <string.h>
@@ -16,7 +19,7 @@
 #define KIND_IPV6    1
 #define KIND_IPV4    2
 
-/* RFC 791: the sum of the header's 16-bit words in ones' complement. */
+/* RFC 791: complement of the ones' complement sum of the 16-bit words. */
 static uint32_t ipv4_checksum(const uint8_t *header)
 {
 	uint32_t sum = 0;
@@ -55,7 +58,7 @@ static void build_ipv6(const struct uroce_path *path, uint32_t udp_len,
 	memcpy(header + 24, path->dgid, UROCE_GID_LEN);
 }
 
-/* A group address of IPv4 is mapped like any other, so dgid alone decides. */
+/* Both GIDs are of one family, and IPv4 is mapped in both: sgid decides. */
 static bool is_ipv4(const struct uroce_path *path)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Granting and withdrawing the privilege of uroce_lock.h. */
+/*
+ * Slow paths of the biased lock: the mutex, and the grant and withdrawal of the
+ * privilege (uroce_lock.h).
+ */
 #include "uroce/engine/uroce_lock.h"
 
 #include <errno.h>
@@ -12,8 +15,9 @@
 #include <unistd.h>
 
 /*
- * To withdraw the privilege takes half a microsecond, and as long as to take
- * the mutex some 30 times. One who is disturbed often gets it back later.
+ * The withdrawal of the privilege takes half a microsecond, as long as taking
+ * the mutex about 30 times. Each withdrawal doubles the number of consecutive
+ * takes that the next grant needs.
  */
 #define PATIENCE     32
 #define MAX_PATIENCE 256
@@ -21,8 +25,7 @@
 /* Waits until @word is no longer @value, for @ns at most (0: no limit). */
 static void futex_wait(uint32_t *word, uint32_t value, long ns)
 {
-	/* of the type that this call has on all machines; cannot be cancelled
-	 */
+	/* the type of SYS_futex on all machines; not a cancellation point */
 	const struct {
 		long sec, nsec;
 	} limit = { .nsec = ns };
@@ -32,8 +35,7 @@ static void futex_wait(uint32_t *word, uint32_t value, long ns)
 }
 
 /*
- * What membarrier() is to bring about happens by itself in so much time: it is
- * none of a CPU's buffers that keeps a store for so long.
+ * Replaces membarrier(): no store buffer of a CPU keeps a store for this long.
  */
 #define SETTLE_NS 100000
 
@@ -42,7 +44,7 @@ static long membarrier(int command)
 	return syscall(SYS_membarrier, command, 0, 0);
 }
 
-static uint32_t patience = UINT32_MAX; /* atomic; of new locks */
+static uint32_t patience = UINT32_MAX; /* atomic; start value of new locks */
 
 void uroce_lock_prepare(void)
 {
@@ -65,10 +67,10 @@ void uroce_lock_fini(struct uroce_lock *lock)
 	memset(lock, 0, sizeof(*lock));
 }
 
-/* Threads are aligned, so the lowest bit is free. */
+/* Thread numbers are aligned addresses, so the lowest bit is free. */
 #define MUTEX_HAS_SLEEPERS ((uintptr_t)1)
 
-/* The half of the word that has the lowest bit: the kernel compares 32 bits. */
+/* The half of the word with the lowest bit: a futex has 32 bits. */
 static uint32_t *mutex_futex(struct uroce_lock *lock)
 {
 	uint32_t *half = (uint32_t *)&lock->mutex;
@@ -89,9 +91,9 @@ static bool mutex_try(struct uroce_lock *lock, uintptr_t thread)
 }
 
 /*
- * Waits for the mutex. @own: a thread that is not to be waited for, or 0.
+ * Waits for the mutex, unless thread @own has it (0: no such thread).
  *
- * Return: whether it was taken; else @own has it.
+ * Return: whether it was taken; if not, @own has it.
  */
 static bool mutex_lock(struct uroce_lock *lock, uintptr_t own)
 {
@@ -141,16 +143,19 @@ static void withdraw(struct uroce_lock *lock, struct uroce_seat *seat)
 	int saved = errno;
 
 	__atomic_store_n(&lock->privileged, NULL, __ATOMIC_SEQ_CST);
-	/* a sandbox that came later may have forbidden it */
+	/* seccomp may have forbidden it after uroce_lock_prepare() */
 	if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
-		futex_wait(&nobody, 0, SETTLE_NS); /* even a part would do */
+		futex_wait(&nobody, 0, SETTLE_NS); /* a part suffices */
 	lock->leaving = seat;
 	if (lock->patience < MAX_PATIENCE)
 		lock->patience *= 2;
 	errno = saved;
 }
 
-/* The mutex is ours. Is the lock? If not: who is inside. */
+/*
+ * Called with the mutex; withdraws the privilege. Returns the seat of a thread
+ * that is inside, or NULL if the caller has the lock.
+ */
 static struct uroce_seat *who_is_inside(struct uroce_lock *lock)
 {
 	struct uroce_seat *seat =
@@ -165,7 +170,7 @@ static struct uroce_seat *who_is_inside(struct uroce_lock *lock)
 	return NULL;
 }
 
-/* That of a thread, or a new one; NULL if there is none left. */
+/* The seat of a thread, or a free one for it; NULL if all are in use. */
 static struct uroce_seat *seat_of(struct uroce_lock *lock, uintptr_t thread)
 {
 	for (int i = 0; i < UROCE_LOCK_SEATS; i++) {
@@ -181,8 +186,8 @@ static struct uroce_seat *seat_of(struct uroce_lock *lock, uintptr_t thread)
 }
 
 /*
- * The last step with the lock, which was taken with the mutex: a signal handler
- * that comes later may enter with the privilege.
+ * Counts takes in a row and grants the privilege. Last step before the mutex is
+ * released: a signal handler after the grant may enter with the privilege.
  */
 static void count(struct uroce_lock *lock)
 {
@@ -212,9 +217,9 @@ static bool take(struct uroce_lock *lock, uintptr_t own)
 		mutex_unlock(lock);
 		if (!taken)
 			break;
-		/* it may have left meanwhile, and then this returns at once */
+		/* returns at once if the thread has left meanwhile */
 		futex_wait(&seat->inside, 1, 0);
-		(void)mutex_lock(lock, 0); /* waits until it is taken */
+		(void)mutex_lock(lock, 0); /* without own: never fails */
 		lock->waiting--;
 	}
 	errno = saved;
@@ -223,7 +228,7 @@ static bool take(struct uroce_lock *lock, uintptr_t own)
 
 void uroce_lock_take_mutex(struct uroce_lock *lock)
 {
-	(void)take(lock, 0); /* as above */
+	(void)take(lock, 0); /* without own: never fails */
 }
 
 bool uroce_lock_take_mutex_unless_own(struct uroce_lock *lock)
@@ -243,9 +248,9 @@ bool uroce_lock_try_mutex(struct uroce_lock *lock)
 			return true;
 		mutex_unlock(lock);
 		/*
-		 * Others may have failed because of us. So it is not enough
-		 * that somebody was inside: it has to be one who leaves, and
-		 * looks what others did, after this.
+		 * Other threads may have failed because this thread had the
+		 * mutex. Fail only if the thread is still inside: its
+		 * uroce_lock_drop() is later and returns true.
 		 */
 	} while (!__atomic_load_n(&seat->inside, __ATOMIC_SEQ_CST));
 	return false;
@@ -284,7 +289,7 @@ bool uroce_lock_is_own(const struct uroce_lock *lock)
 
 void uroce_lock_seize(struct uroce_lock *lock)
 {
-	(void)take(lock, 0); /* as above */
-	/* the next one in the child is no continuation of this */
+	(void)take(lock, 0); /* without own: never fails */
+	/* takes in the child do not continue those of the parent */
 	lock->in_a_row = 0;
 }

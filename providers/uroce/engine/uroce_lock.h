@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A mutex that costs nothing for a thread that has it to itself: neither a
- * locked instruction nor a fence, as long as no other thread wants it. It is
- * what the callers of the engine guard it and their queues with; the engine
- * itself takes none.
+ * A biased mutex. While a single thread uses the lock, taking and dropping it
+ * needs neither a locked instruction nor a fence. The callers of the engine
+ * guard the engine and their queues with such locks; the engine takes none.
  *
- * A thread that takes the lock many times in a row gets the privilege to come
- * in without the mutex. It says that it is inside, and then looks whether the
- * privilege is still there. Whoever else wants the lock has the mutex first,
- * takes the privilege away, and lets membarrier(2) put a barrier between the
- * two steps of the other thread: then either that one sees that it has lost the
- * privilege, or it is seen to be inside. It is waited for without the mutex,
- * and nobody gets the privilege meanwhile: who has it wakes nobody.
+ * A thread that takes the lock many times in a row gets the privilege to enter
+ * without the mutex. It stores "inside" and then checks that it still has the
+ * privilege. Any other thread first takes the mutex, withdraws the privilege,
+ * and calls membarrier(2), which puts a barrier between the two steps of the
+ * privileged thread: then either the privileged thread sees the withdrawal, or
+ * the other thread sees "inside". The other thread waits for it without the
+ * mutex. No thread gets the privilege during this wait, because a privileged
+ * thread wakes no waiter.
  *
- * A word "inside" is written by one thread only, for as long as the lock exists
- * (a seat): the late store of a thread that was stopped between the two steps
- * hides nobody else. So only the first few threads can get the privilege.
+ * A seat belongs to one thread for as long as the lock exists, and only that
+ * thread writes its word "inside": a delayed store of a thread that was stopped
+ * between the two steps does not overwrite the word of another thread. So only
+ * the first UROCE_LOCK_SEATS threads can get the privilege.
  *
- * Where there is no membarrier it is a mutex.
+ * Without membarrier(2) the lock is a plain mutex.
  *
- * A signal handler may interrupt the thread that has the lock, at any
- * instruction. For the handler the lock is then taken: it never enters a second
- * time, uroce_lock_try() fails, and uroce_lock_take_unless_own() as well
- * instead of waiting for ever. So the word of the mutex holds the number of its
- * thread from the instruction on that takes it, and the privilege is granted by
- * the last step of uroce_lock_drop(), not while its thread has the mutex.
+ * A signal handler may interrupt the lock holder at any instruction. For the
+ * handler the lock is then taken: the handler never enters a second time,
+ * uroce_lock_try() fails, and uroce_lock_take_unless_own() fails instead of
+ * waiting forever. So the instruction that takes the mutex also stores the
+ * number of its thread, and uroce_lock_drop() grants the privilege only after
+ * the critical section.
  */
 #ifndef UROCE_LOCK_H
 #define UROCE_LOCK_H
@@ -35,7 +36,7 @@
 
 #define UROCE_LOCK_SEATS 4
 
-/* Of one thread, once it has a number; of nobody before. */
+/* Belongs to one thread from the first use on; free while @thread is 0. */
 struct uroce_seat {
 	uintptr_t thread; /* changed with the mutex; atomic */
 	uint32_t inside;  /* atomic; written by the thread */
@@ -43,39 +44,40 @@ struct uroce_seat {
 
 struct uroce_lock {
 	struct uroce_seat *privileged; /* changed with the mutex; atomic */
-	struct uroce_seat *leaving;    /* who was; with the mutex */
-	uint32_t waiting;	       /* for that one; with the mutex */
-	/* Of who has the lock. */
-	struct uroce_seat *entered; /* without the mutex; NULL: with it */
-	uintptr_t last;		    /* who had it before, with the mutex */
-	uint32_t in_a_row;	    /* so many times */
-	uint32_t patience;	    /* after so many it gets the privilege */
-	uintptr_t mutex; /* atomic: its thread, and whether others sleep */
+	struct uroce_seat *leaving;    /* privilege withdrawn; with the mutex */
+	uint32_t waiting; /* threads that wait for leaving; with the mutex */
+	/* The lock holder uses these. */
+	struct uroce_seat *entered; /* of the holder; NULL: has the mutex */
+	uintptr_t last;		    /* last thread that had the mutex */
+	uint32_t in_a_row;	    /* times that it took the mutex again */
+	uint32_t patience; /* value of in_a_row that grants the privilege */
+	uintptr_t mutex;   /* atomic: its thread and MUTEX_HAS_SLEEPERS */
 	struct uroce_seat seats[UROCE_LOCK_SEATS];
 };
 
 /**
- * uroce_lock_prepare() - find out whether there is membarrier
+ * uroce_lock_prepare() - register the process for membarrier(2)
  *
- * Once in a process, and in a child of fork() again, before locks are made:
- * those that were made without it stay mutexes.
+ * Call it once in a process, and again in a child of fork(), before
+ * uroce_lock_init(): a lock that was initialized without membarrier(2) stays a
+ * plain mutex.
  */
 void uroce_lock_prepare(void);
 
-/** uroce_lock_init() - @lock: memory of the caller; nobody has it */
+/** uroce_lock_init() - initialize @lock, which is then free */
 void uroce_lock_init(struct uroce_lock *lock);
 
-/** uroce_lock_fini() - nobody has it, or ever will */
+/** uroce_lock_fini() - end the use of a lock that is free */
 void uroce_lock_fini(struct uroce_lock *lock);
 
-/* The parts that are not worth inlining. */
+/* Slow paths of the inline functions below; not for other callers. */
 void uroce_lock_take_mutex(struct uroce_lock *lock);
 bool uroce_lock_take_mutex_unless_own(struct uroce_lock *lock);
 bool uroce_lock_try_mutex(struct uroce_lock *lock);
 void uroce_lock_drop_mutex(struct uroce_lock *lock);
 void uroce_lock_leave(struct uroce_seat *seat);
 
-/** uroce_lock_self() - a number that no other thread has */
+/** uroce_lock_self() - number of the calling thread; unique, even, not 0 */
 static inline uintptr_t uroce_lock_self(void)
 {
 #if (defined(__x86_64__) || defined(__aarch64__)) && \
@@ -86,7 +88,7 @@ static inline uintptr_t uroce_lock_self(void)
 #endif
 }
 
-/** uroce_lock_enter() - take it if we have the privilege to; whether we had */
+/** uroce_lock_enter() - take the lock if privileged; whether it was taken */
 static inline bool uroce_lock_enter(struct uroce_lock *lock)
 {
 	struct uroce_seat *seat =
@@ -100,7 +102,7 @@ static inline bool uroce_lock_enter(struct uroce_lock *lock)
 			     0))
 		return false;
 	__atomic_store_n(&seat->inside, 1, __ATOMIC_RELAXED);
-	/* for the compiler; the CPU's is the membarrier of who takes it away */
+	/* compiler barrier; membarrier() in withdraw() is that of the CPU */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (__builtin_expect(__atomic_load_n(&lock->privileged,
 					     __ATOMIC_RELAXED) != seat,
@@ -112,7 +114,7 @@ static inline bool uroce_lock_enter(struct uroce_lock *lock)
 	return true;
 }
 
-/** uroce_lock_take() - wait for the lock, and have it */
+/** uroce_lock_take() - wait for the lock and take it */
 static inline void uroce_lock_take(struct uroce_lock *lock)
 {
 	if (!uroce_lock_enter(lock))
@@ -120,9 +122,9 @@ static inline void uroce_lock_take(struct uroce_lock *lock)
 }
 
 /**
- * uroce_lock_take_unless_own() - wait for the lock, unless this thread has it
+ * uroce_lock_take_unless_own() - take the lock, unless this thread has it
  *
- * For functions that a signal handler may call.
+ * For functions that a signal handler may call. Waits for other threads.
  *
  * Return: whether it was taken; if not, the caller is a signal handler that has
  * interrupted its thread between uroce_lock_take() and uroce_lock_drop().
@@ -133,11 +135,12 @@ static inline bool uroce_lock_take_unless_own(struct uroce_lock *lock)
 }
 
 /**
- * uroce_lock_try() - have it, unless somebody else has
+ * uroce_lock_try() - take the lock if it is free
  *
- * Nor if the calling thread has it, which a signal handler has interrupted.
+ * In a signal handler that has interrupted the lock holder it returns false.
  *
- * If this returns false, uroce_lock_drop() will return true for whoever has it.
+ * Return: whether it was taken; if not, the uroce_lock_drop() of the lock
+ * holder will return true.
  */
 static inline bool uroce_lock_try(struct uroce_lock *lock)
 {
@@ -145,10 +148,10 @@ static inline bool uroce_lock_try(struct uroce_lock *lock)
 }
 
 /**
- * uroce_lock_drop() - give it back
+ * uroce_lock_drop() - release the lock
  *
- * Return: whether somebody may have tried in vain to get it. What that one did
- * before, with seq_cst, a load with seq_cst sees then.
+ * Return: whether another thread may have failed in uroce_lock_try(). A seq_cst
+ * load after this call sees the seq_cst stores of that thread before its try.
  */
 static inline bool uroce_lock_drop(struct uroce_lock *lock)
 {
@@ -158,9 +161,9 @@ static inline bool uroce_lock_drop(struct uroce_lock *lock)
 		uroce_lock_drop_mutex(lock);
 		return true;
 	}
-	/* pairs with the acquire in uroce_lock.c */
+	/* pairs with the acquire in is_inside() of uroce_lock.c */
 	__atomic_store_n(&seat->inside, 0, __ATOMIC_RELEASE);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* as above */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* as in enter */
 	if (__builtin_expect(__atomic_load_n(&lock->privileged,
 					     __ATOMIC_RELAXED) == seat,
 			     1))
@@ -170,16 +173,16 @@ static inline bool uroce_lock_drop(struct uroce_lock *lock)
 }
 
 /**
- * uroce_lock_is_own() - whether the calling thread has it
+ * uroce_lock_is_own() - whether the calling thread has the lock
  *
- * For signal handlers, before they call what takes the lock.
+ * A signal handler checks it before it calls a function that takes the lock.
  */
 bool uroce_lock_is_own(const struct uroce_lock *lock);
 
 /**
- * uroce_lock_seize() - take it with the mutex, before a fork()
+ * uroce_lock_seize() - take the lock, always with the mutex, before fork()
  *
- * The child, in which all threads but one are gone, can drop it.
+ * The only thread of the child can drop it.
  */
 void uroce_lock_seize(struct uroce_lock *lock);
 

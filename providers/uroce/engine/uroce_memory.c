@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The table of regions and windows. verbs/ adds and removes, the requester
- * checks its work requests and binds windows, the responder checks what the
- * peer wants.
+ * Table of memory regions and windows. verbs/ adds and removes entries, the
+ * requester checks lkeys and binds windows, the responder checks rkeys.
  */
 #include "uroce/engine/uroce_memory.h"
 
@@ -49,14 +48,14 @@ static uint32_t key_index(uint32_t key)
 	return key >> INDEX_SHIFT;
 }
 
-/* Whether all of it has addresses, in memory and as requests see it. */
+/* Whether the range overflows neither IOVAs nor addresses of this process. */
 static bool range_is_possible(const struct uroce_region *region)
 {
 	uint64_t end;
 
 	if (__builtin_add_overflow(region->iova, region->bytes, &end))
 		return false;
-	/* what has no memory is not bounded by that of this machine */
+	/* a NULL region has no memory, so its length is not limited */
 	return region->kind == UROCE_REGION_NULL ||
 	       region->bytes <= UINTPTR_MAX - (uintptr_t)region->base;
 }
@@ -81,7 +80,7 @@ static struct uroce_region *new_index(struct uroce_memory *memory)
 	if (!region)
 		return NULL;
 	region->key = index << INDEX_SHIFT | memory->tag;
-	memory->tag = (uint8_t)(memory->tag * 5 + 3); /* visits all values */
+	memory->tag = (uint8_t)(memory->tag * 5 + 3); /* period 256 */
 	memory->regions[index] = region;
 	memory->nr_regions++;
 	return region;
@@ -119,7 +118,7 @@ int uroce_memory_add(struct uroce_memory *memory,
 	return 0;
 }
 
-/* Whatever the tag is. */
+/* The entry in use with this index, whatever its tag is; or NULL. */
 static struct uroce_region *find_index(const struct uroce_memory *memory,
 				       uint32_t index)
 {
@@ -218,7 +217,7 @@ int uroce_memory_remove(struct uroce_memory *memory, uint32_t key)
 	return 0;
 }
 
-/* Where @va is, if @bytes from there are inside. */
+/* Bounds check of @bytes from @va; returns 0 and the address, or -ERANGE. */
 static int inside(const struct uroce_region *region, uint64_t va,
 		  uint64_t bytes, uint8_t **ret_ptr)
 {
@@ -283,7 +282,7 @@ int uroce_memory_local(struct uroce_memory *memory, uint32_t pd,
 	return begin_access(memory, region);
 }
 
-/* Of kinds for which being inside is not enough. */
+/* Kinds that need more than the bounds check: windows of type 2, dma-bufs. */
 static int find_special(struct uroce_memory *memory,
 			const struct uroce_region *region,
 			const struct uroce_remote_access *access,
@@ -319,7 +318,7 @@ int uroce_memory_remote(struct uroce_memory *memory,
 	return inside(region, access->va, access->bytes, ret_ptr);
 }
 
-/* IBTA 10.6.7.2: may this window look into that region? */
+/* IBTA 10.6.7.2: whether a window may be bound to a region. */
 static bool may_bind(const struct uroce_region *window,
 		     const struct uroce_region *region,
 		     const struct uroce_bind *bind)
@@ -330,7 +329,7 @@ static bool may_bind(const struct uroce_region *window,
 	if (!region || region->kind != UROCE_REGION_MEMORY ||
 	    region->pd != window->pd)
 		return false;
-	/* 10.6.6.2.1: the address in the region is not known to applications */
+	/* 10.6.6.2.1: the application knows no VA of a zero-based region */
 	if (region->access & IBV_ACCESS_ZERO_BASED)
 		return false;
 	if (!(region->access & IBV_ACCESS_MW_BIND) ||
@@ -346,7 +345,7 @@ int uroce_window_bind(struct uroce_memory *memory,
 	struct uroce_region *window, *region = NULL;
 	uint8_t *ptr = NULL;
 
-	/* a bind names the window itself, not what its key was last */
+	/* a bind names the window by its index; its key may have changed */
 	window = find_index(memory, key_index(bind->window_key));
 	if (!window || !is_window(window) || window->pd != bind->pd)
 		return -EACCES;

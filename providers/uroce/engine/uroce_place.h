@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a WRITE brings, put where it belongs while a program may be looking:
- * many take the last byte, or a last word, as the sign that all is there. A
- * memcpy() keeps no order; that of glibc stores the first bytes last.
+ * Stores the payload of a WRITE in memory that the application may poll. Many
+ * applications poll the last byte or word and take its change as the end of the
+ * message. memcpy() guarantees no order; that of glibc stores the first bytes
+ * last.
  */
 #ifndef UROCE_PLACE_H
 #define UROCE_PLACE_H
@@ -11,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Of at most 8 bytes of one aligned word: with one store where there is one. */
+/* Stores up to 8 bytes of one aligned word, if possible with a single store. */
 static inline void uroce_place_word(uint8_t *to, const uint8_t *from,
 				    size_t bytes)
 {
@@ -35,9 +36,9 @@ static inline void uroce_place_word(uint8_t *to, const uint8_t *from,
 }
 
 /*
- * uroce_place() - memcpy() that stores the last word when all else is there.
- * Words of 1, 2, 4 and 8 bytes at addresses of that alignment are never seen in
- * parts. Neither pointer may be NULL.
+ * uroce_place() - memcpy() that stores the last word after all other bytes. A
+ * last word of 1, 2, 4 or 8 bytes with that alignment is stored at once, so a
+ * reader never sees a part of it. Neither pointer may be NULL.
  */
 static inline void uroce_place(uint8_t *to, const uint8_t *from, size_t bytes)
 {

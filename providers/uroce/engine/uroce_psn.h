@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Arithmetic of packet sequence numbers: 24 bits, and of two numbers the one
- * that is less than half the circle ahead comes later (IBTA 9.7.2, 9.7.1).
- * Message sequence numbers count the same way.
+ * Arithmetic of packet sequence numbers (PSN) modulo 2^24. A PSN is later than
+ * another if it is less than 2^23 ahead (IBTA 9.7.2, 9.7.1). Message sequence
+ * numbers (MSN) use the same arithmetic.
  */
 #ifndef UROCE_PSN_H
 #define UROCE_PSN_H
@@ -15,16 +15,16 @@
 /* The distance of two valid PSNs is below this, in either direction. */
 #define UROCE_PSN_HALF 0x800000
 
-/** uroce_psn_add() - @psn and @n packets; @n may be negative */
+/** uroce_psn_add() - the PSN @n packets after @psn; @n may be negative */
 static inline uint32_t uroce_psn_add(uint32_t psn, int64_t n)
 {
 	return (uint32_t)(psn + (uint64_t)n) & UROCE_PSN_MASK;
 }
 
 /**
- * uroce_psn_diff() - how many packets @a is behind @b
+ * uroce_psn_diff() - number of packets from @b to @a
  *
- * Return: from -2^23 to 2^23 - 1; 0 if they are the same.
+ * Return: from -2^23 to 2^23 - 1; > 0 if @a is later, 0 if they are equal.
  */
 static inline int32_t uroce_psn_diff(uint32_t a, uint32_t b)
 {

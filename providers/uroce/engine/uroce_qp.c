@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Carrying out what uroce_qp_state.c allows: attributes, transitions, and what
- * becomes of the work requests. ibv_modify_qp and the failures of requester and
- * responder end here.
+ * State transitions of QPs that uroce_qp_state.c allows: attributes, events,
+ * and flush or discard of work requests. ibv_modify_qp() and failures of the
+ * requester and the responder call it.
  */
 #include "uroce/engine/uroce_qp.h"
 
@@ -58,8 +58,8 @@ static void report_path_error(struct uroce_qp *qp, uint64_t now)
 }
 
 /*
- * From now on the peer leaves our memory alone: it may be used for other things
- * once requests complete.
+ * Withdraws memory from the peer before work requests complete, because the
+ * application may then reuse it.
  */
 static void begin_error(struct uroce_qp *qp)
 {
@@ -75,7 +75,7 @@ static void end_error(struct uroce_qp *qp, uint64_t now)
 	stop_timers(qp);
 	qp->resp.message = UROCE_MESSAGE_NONE;
 	uroce_qp_flush(qp, now);
-	/* 10.2.9.4: its receives are its own affair no longer */
+	/* 10.2.9.4: the QP takes no more receive WQEs from the SRQ */
 	if (qp->rq->shared)
 		uroce_qp_event(qp, IBV_EVENT_QP_LAST_WQE_REACHED);
 }
@@ -115,11 +115,11 @@ void uroce_qp_fail_send(struct uroce_qp *qp, enum ibv_wc_status status,
 		return;
 	}
 	uroce_complete_send(qp, status, now);
-	/* 10.3.1.7: the receiving side of UC and UD goes on */
+	/* 10.3.1.7: the responder of UC and UD continues */
 	set_state(qp, IBV_QPS_SQE);
 	stop_timers(qp);
 	uroce_flush_send(qp, now);
-	/* the next message goes on with the first PSN that was not sent */
+	/* the next message begins with the first PSN that was not sent */
 	qp->req.una_psn = qp->req.next_psn;
 	qp->req.new_psn = qp->req.next_psn;
 }
@@ -131,7 +131,7 @@ void uroce_qp_flush(struct uroce_qp *qp, uint64_t now)
 		uroce_flush_receive(qp, now);
 }
 
-/* 10.3.1.1: nothing is left of what was posted, and nothing completes. */
+/* 10.3.1.1: discards all posted work requests without completions. */
 static void reset(struct uroce_qp *qp)
 {
 	set_state(qp, IBV_QPS_RESET);
@@ -197,7 +197,11 @@ static void set_identity(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 		qp->sqd_notify = attr->en_sqd_async_notify;
 }
 
-/* Half of what a timeout may be late by: the standard allows four times it. */
+/*
+ * A stale time at most doubles a timeout (uroce_retry_expire()); IBTA 9.7.6.1.3
+ * allows four times its value. Timeouts below UROCE_LONG_NS still need an exact
+ * clock.
+ */
 static void set_timeout(struct uroce_qp *qp, uint8_t timeout)
 {
 	qp->timeout = timeout;
@@ -228,7 +232,7 @@ static void set_limits(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 		qp->max_dest_rd_atomic = attr->max_dest_rd_atomic;
 }
 
-/* The state is that of the table; attributes are set already. */
+/* uroce_qp_state.c allows the transition; the attributes are set already. */
 static void enter(struct uroce_qp *qp, enum ibv_qp_state from,
 		  enum ibv_qp_state to, enum ibv_mtu max_mtu, uint64_t now)
 {
@@ -280,7 +284,7 @@ int uroce_qp_modify(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 
 void uroce_qp_query(const struct uroce_qp *qp, struct ibv_qp_attr *ret_attr)
 {
-	/* PSNs are those of the next packets (11.2.4.3) */
+	/* 11.2.4.3: the PSNs are those of the next packets */
 	bool receives = qp->state != IBV_QPS_RESET && qp->state != IBV_QPS_INIT;
 	bool sends = receives && qp->state != IBV_QPS_RTR;
 	bool draining = qp->state == IBV_QPS_SQD &&

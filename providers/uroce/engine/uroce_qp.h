@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A queue pair: what the engine knows of a connection. Made by verbs/ through
- * uroce_engine.h; this header is for the files of the engine, and for reading
- * attributes.
+ * A queue pair: state of requester and responder, and attributes. verbs/
+ * creates it through uroce_engine.h. The files of the engine use this header;
+ * others use it only to read attributes.
  */
 #ifndef UROCE_QP_H
 #define UROCE_QP_H
@@ -20,24 +20,24 @@
 #include "uroce/wire/uroce_packet.h"
 #include "util/list.h"
 
-#define UROCE_NEVER UINT64_MAX /* of a deadline: there is none */
+#define UROCE_NEVER UINT64_MAX /* no deadline */
 
 /*
- * The sending side. PSNs, from the oldest to the youngest:
+ * The requester. PSNs, from the oldest to the youngest:
  *
  *   una_psn   first that is not acknowledged
- *   next_psn  of the next packet; falls back to una_psn or so to send again
- *   sent_psn  first that never was sent (READ: asked for); the highest next_psn
+ *   next_psn  of the next packet; returns to una_psn for a retransmission
+ *   sent_psn  first that was never sent (READ: requested); highest next_psn
  *   new_psn   first that no message has
  *
- * The oldest message that is not complete is at the ring's tail; the one that
- * next_psn is in, or the first that is not begun, is at @cur.
+ * The tail of the send ring is the oldest incomplete message. @cur is the
+ * message that contains next_psn, or the first that has not begun.
  */
 struct uroce_requester {
 	uint32_t cur; /* index in the send ring */
 	uint32_t una_psn, next_psn, sent_psn, new_psn;
-	struct uroce_cursor out; /* in the pieces of @cur */
-	struct uroce_cursor in;	 /* in the pieces of the READ at the tail */
+	struct uroce_cursor out; /* in the SGEs of @cur */
+	struct uroce_cursor in;	 /* in the SGEs of the READ at the tail */
 
 	/*
 	 * Last PSNs of the outstanding READs, atomics, ...: a ring of at least
@@ -45,90 +45,89 @@ struct uroce_requester {
 	 */
 	uint32_t *rd_end;
 	uint8_t rd_mask;	   /* entries - 1 */
-	uint8_t rd_first, rd_last; /* run on and wrap */
+	uint8_t rd_first, rd_last; /* free-running; wrap at 256 */
 
 	uint8_t retry_left, rnr_left;
-	bool recovering; /* went back; nothing was acknowledged since */
-	bool vague;	 /* ack_ns may be too early, by any time */
-	uint8_t unasked; /* packets since the last that wanted an ACK */
-	uint32_t window; /* packets that may be unacknowledged */
-	uint32_t grow;	 /* packets acknowledged since it last grew */
-	uint32_t copied; /* bytes of @cur, without a packet (uroce_direct.h) */
-	uint32_t room;	 /* packets of answers that the socket holds */
-	uint32_t read_part; /* packets that one READ request asks for */
+	bool recovering; /* retransmitting; no ACK has come since then */
+	bool vague;	 /* ack_ns is from a stale time and may be too early */
+	uint8_t unasked; /* packets since the last one with AckReq */
+	uint32_t window; /* maximum number of unacknowledged packets */
+	uint32_t grow;	 /* packets acknowledged since the window grew */
+	uint32_t copied; /* bytes of @cur done by direct access */
+	uint32_t room;	 /* response packets that fit into the socket */
+	uint32_t read_part; /* maximum response packets of a READ request */
 	uint64_t ack_ns;    /* deadline of the acknowledge timer */
-	uint64_t resume_ns; /* end of the wait for a receiver that is not ready
-			     */
+	uint64_t resume_ns; /* end of the RNR wait */
 };
 
 /* A READ, atomic, FLUSH or ATOMIC WRITE that was executed (IBTA 9.7.5.1.4). */
 struct uroce_resource {
 	uint64_t va;
-	uint64_t orig; /* atomics: the answer */
+	uint64_t orig; /* atomics: original value, for the response */
 	uint32_t rkey;
-	uint32_t psn, last_psn; /* that the answer takes */
+	uint32_t psn, last_psn; /* of the response */
 	uint32_t dma_len;
 	uint32_t msn;
 	uint8_t op; /* enum uroce_op of the request; 0: none was executed */
 
-	/* the answer that is being given; again if the request is repeated */
+	/* the response to send; a duplicate request sets it again */
 	bool pending;
-	bool repeated;	  /* not for the first time */
-	bool asked_again; /* maybe before all of it was answered */
+	bool repeated;	  /* a complete response was sent before */
+	bool asked_again; /* a duplicate came, maybe during the response */
 	uint32_t from_psn, next_psn, until_psn;
 };
 
-/* What the responder owes besides the answers in the resources. */
+/* Pending ACK or NAK of the responder; resources hold the responses. */
 enum uroce_reply {
 	UROCE_REPLY_NONE,
-	UROCE_REPLY_ACK,       /* for all up to epsn - 1 */
-	UROCE_REPLY_DUPLICATE, /* for what was repeated */
+	UROCE_REPLY_ACK,       /* for all PSNs up to epsn - 1 */
+	UROCE_REPLY_DUPLICATE, /* ACK for a duplicate request */
 	UROCE_REPLY_NAK,
 };
 
-/* What is being received. */
+/* Kind of the message that is being received. */
 enum uroce_message {
 	UROCE_MESSAGE_NONE,
 	UROCE_MESSAGE_SEND,
 	UROCE_MESSAGE_WRITE,
 };
 
-/* A receive request in use; a copy, so that an SRQ can go on. */
+/* Copy of the receive WQE in use; other QPs continue to use the SRQ. */
 struct uroce_receive {
-	bool held;
+	bool held; /* a receive WQE is in use */
 	uint64_t wr_id;
 	uint32_t length;
 	uint32_t nr_sge;
 	struct ibv_sge sge[UROCE_MAX_SGE];
 };
 
-/* The receiving side. */
+/* The responder. */
 struct uroce_responder {
-	uint32_t epsn; /* expected */
+	uint32_t epsn; /* expected PSN */
 	uint32_t msn;  /* messages completed */
 
 	/* the message that is being received */
 	uint8_t message; /* enum uroce_message */
-	uint32_t offset; /* bytes of it so far */
+	uint32_t offset; /* bytes received so far */
 	uint64_t va;	 /* WRITE: of the whole message */
 	uint32_t rkey;
 	uint32_t dma_len;
-	struct uroce_cursor cursor; /* SEND: in the pieces of @receive */
+	struct uroce_cursor cursor; /* SEND: in the SGEs of @receive */
 
-	bool established; /* COMM_EST was reported */
-	bool nak_sent;	  /* until epsn arrives no other NAK for the same gap */
-	uint32_t dropped_psn; /* youngest packet that was dropped for it */
+	bool established;     /* COMM_EST was reported */
+	bool nak_sent;	      /* no other NAK for the gap until epsn arrives */
+	uint32_t dropped_psn; /* latest packet dropped because of the gap */
 	uint8_t reply;	      /* enum uroce_reply */
-	bool ack_deferred;    /* since the last ACK */
+	bool ack_deferred;    /* an ACK was deferred since the last ACK */
 	uint8_t syndrome;     /* of the NAK */
-	uint8_t nr_held;      /* messages that the next ACK has waited for */
-	uint32_t not_held;    /* so many ACKs are not to wait */
-	uint32_t distrust;    /* what that was when it began; 0: not yet */
-	uint32_t ack_psn;     /* DUPLICATE, NAK */
+	uint8_t nr_held;      /* messages that the deferred ACK covers */
+	uint32_t not_held;    /* number of next ACKs that are not deferred */
+	uint32_t distrust;    /* last start value of not_held; 0: none */
+	uint32_t ack_psn;     /* PSN of a DUPLICATE or NAK */
 	uint8_t max_resources;
-	uint8_t nr_pending; /* resources whose answer is not given */
-	uint8_t res_next;   /* in the ring of resources: the oldest one */
-	/* no pending resource is older than this one; if there is any */
+	uint8_t nr_pending; /* resources with a pending response */
+	uint8_t res_next;   /* oldest entry of the ring of resources */
+	/* if nr_pending: no pending resource is older than this one */
 	uint8_t res_pending;
 	/* ring of max_resources entries; NULL if that is 0 */
 	struct uroce_resource *resource;
@@ -136,111 +135,111 @@ struct uroce_responder {
 	struct uroce_receive receive;
 };
 
-/** uroce_resource_after() - the entry behind @at, in the ring of resources */
+/** uroce_resource_after() - index after @at in the ring of resources */
 static inline uint8_t uroce_resource_after(const struct uroce_responder *resp,
 					   uint8_t at)
 {
 	return at + 1 < resp->max_resources ? (uint8_t)(at + 1) : 0;
 }
 
-/* Long messages that both sides copy; uroce_split.c. */
+/* Rendezvous protocol: both processes copy a long message; uroce_split.c. */
 struct uroce_split_state {
-	bool pulled; /* the part before was for the other side */
-	bool waited; /* for the landing, in vain or not */
+	bool pulled; /* the peer copied the previous part */
+	bool waited; /* the wait for the published destination is over */
 };
 
 struct uroce_split {
-	bool sending;			   /* the request at cur is split */
-	struct uroce_split_state sent;	   /* of that request */
-	struct uroce_split_state answered; /* of the READ being answered */
-	bool refused; /* a part of a READ could not be taken: not again */
-	bool landed[UROCE_NR_LANDINGS]; /* is shown */
+	bool sending; /* the WQE at cur uses the rendezvous protocol */
+	struct uroce_split_state sent;	   /* of that WQE */
+	struct uroce_split_state answered; /* of the current READ response */
+	bool refused; /* copying a READ response failed: no rendezvous READs */
+	bool landed[UROCE_NR_LANDINGS]; /* a destination is published */
 };
 
 struct uroce_engine;
 
 struct uroce_qp {
-	/* Asked for each packet. */
+	/* Used for each packet. */
 	uint32_t qpn;
 	uint32_t dest_qpn;
 	uint8_t type;  /* enum ibv_qp_type */
-	uint8_t state; /* enum ibv_qp_state; written by the engine, atomic */
+	uint8_t state; /* enum ibv_qp_state; the engine writes it; atomic */
 	uint8_t transport;
 	bool sig_all;
 	uint16_t pkey;
-	uint16_t mtu; /* bytes of payload of a packet */
+	uint16_t mtu; /* maximum payload of a packet, bytes */
 	uint32_t pd;
 	uint32_t qkey;
 	unsigned int access; /* enum ibv_access_flags */
 	struct uroce_engine *engine;
 	struct uroce_path path; /* of packets to the peer */
-	/* instead of the network; NULL: none */
+	/* shared memory that replaces the network; NULL: none */
 	struct uroce_channel *channel;
-	struct list_node bound; /* QPs of the channel */
+	struct list_node bound; /* in the QPs of the channel */
 	struct uroce_split split;
-	struct list_node landed; /* QPs that show where messages land */
+	struct list_node landed; /* in the QPs that publish a destination */
 	/*
-	 * Atomic: for prefetch_for_write(), where the next packet may be
-	 * written to; of its memory nothing is known.
+	 * Atomic: address of the next ring entry, for prefetch_for_write()
+	 * only; the memory may be unmapped.
 	 */
 	const void *next_put;
 
 	struct uroce_requester req;
 	struct uroce_responder resp;
 
-	struct uroce_ring sq; /* verbs/ puts in, the engine takes out */
+	struct uroce_ring sq; /* verbs/ adds WQEs, the engine removes them */
 	struct uroce_rq *rq;  /* own or shared */
 	struct uroce_cq *send_cq, *recv_cq;
 
-	/* Attributes as they were set; the rest is where it is used. */
+	/* Attributes as set; the others are next to the code that uses them. */
 	uint8_t timeout, retry_cnt, rnr_retry, min_rnr_timer;
 	uint8_t max_rd_atomic, max_dest_rd_atomic;
 	uint8_t path_mtu; /* enum ibv_mtu */
 	uint8_t port_num;
 	uint32_t rq_psn, sq_psn;
-	bool was_connected;	 /* it was in RTR; RESET changes neither this */
-	uint8_t longest_timeout; /* nor this, since packets may still come */
+	/* RESET keeps these two, since packets of the peer may still arrive. */
+	bool was_connected; /* the QP was in RTR */
+	uint8_t longest_timeout;
 	bool sqd_notify;
-	bool condemned;		    /* to go to ERR once all is sent */
-	bool path_failed;	    /* condemned for that reason */
+	bool condemned;		    /* error pending: ERR once all is sent */
+	bool path_failed;	    /* the pending error is a path error */
 	struct ibv_ah_attr ah_attr; /* as the application gave it */
 
-	/* Of uroce_engine.c. */
-	struct list_node active; /* QPs with something to send, or such that
-				  * wait for room in their channel */
-	struct list_node unsent; /* QPs to look at once all is sent */
+	/* Used by uroce_engine.c. */
+	struct list_node active; /* in the QPs with packets to send, or in
+				  * those that wait for room in a channel */
+	struct list_node unsent; /* in the QPs to handle once all is sent */
 	struct uroce_qp *next_kick;
 	uint32_t kicked;  /* atomic */
-	uint32_t heap_at; /* place among the timers + 1; 0: none */
+	uint32_t heap_at; /* index in the heap of timers + 1; 0: none */
 	uint64_t heap_ns;
 
 	/* Asynchronous events for the loop: 1 << enum ibv_event_type. */
 	uint32_t events;
 	bool in_events;
 	struct uroce_qp *next_event;
-	void *owner; /* of verbs/; the engine passes it on */
+	void *owner; /* object of verbs/; the engine only stores it */
 };
 
-/** uroce_qp_state() - state of a QP; any thread */
+/** uroce_qp_state() - return the state of a QP; any thread */
 static inline enum ibv_qp_state uroce_qp_state(const struct uroce_qp *qp)
 {
 	return (enum ibv_qp_state)__atomic_load_n(&qp->state, __ATOMIC_RELAXED);
 }
 
-/** uroce_qp_is_open() - whether peers may be in our memory for it, on their own
- */
+/** uroce_qp_is_open() - whether the peer may use direct access through a QP */
 static inline bool uroce_qp_is_open(const struct uroce_qp *qp)
 {
-	/* in RTR the first packet is an event; it has to come as one */
+	/* in RTR the first packet raises COMM_EST; direct access would not */
 	return qp->type == IBV_QPT_RC &&
 	       (qp->state == IBV_QPS_RTS ||
 		(qp->state == IBV_QPS_RTR && qp->resp.established));
 }
 
-/** uroce_qp_tell() - what peers are shown of a QP may have changed */
+/** uroce_qp_tell() - publish the state of a QP, which may have changed */
 void uroce_qp_tell(const struct uroce_qp *qp);
 
-/** uroce_qp_owes() - whether the peer is to get an answer or an ACK */
+/** uroce_qp_owes() - whether a response, ACK or NAK to the peer is pending */
 static inline bool uroce_qp_owes(const struct uroce_qp *qp)
 {
 	return qp->resp.nr_pending || qp->resp.reply != UROCE_REPLY_NONE;
@@ -249,10 +248,10 @@ static inline bool uroce_qp_owes(const struct uroce_qp *qp)
 /**
  * uroce_qp_modify() - change attributes and state
  * @qp: the QP
- * @attr: what the application wants
- * @mask: which members of it are valid
- * @max_mtu: of the port
- * @path: where attr->ah_attr leads; ignored without IBV_QP_AV
+ * @attr: new attributes
+ * @mask: enum ibv_qp_attr_mask of the valid members of @attr
+ * @max_mtu: MTU of the port
+ * @path: path for attr->ah_attr; ignored without IBV_QP_AV
  * @now: ns
  *
  * Return: 0, -ENOMEM, or what uroce_qp_state_check() returns.
@@ -261,48 +260,48 @@ int uroce_qp_modify(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 		    int mask, enum ibv_mtu max_mtu,
 		    const struct uroce_path *path, uint64_t now);
 
-/** uroce_qp_query() - all attributes but cap; any thread that may modify */
+/** uroce_qp_query() - read all attributes but cap; with the engine lock */
 void uroce_qp_query(const struct uroce_qp *qp, struct ibv_qp_attr *ret_attr);
 
-/** uroce_qp_event() - tell the application; @event: enum ibv_event_type */
+/** uroce_qp_event() - raise an asynchronous event of the QP */
 void uroce_qp_event(struct uroce_qp *qp, enum ibv_event_type event);
 
 /**
- * uroce_qp_set_error() - to ERR: all requests complete as flushed
+ * uroce_qp_set_error() - move a QP to ERR and flush all work requests
  *
- * No event; who calls it knows which, if any.
+ * The caller raises the event, if there is one.
  */
 void uroce_qp_set_error(struct uroce_qp *qp, uint64_t now);
 
 /**
- * uroce_qp_condemn() - to ERR as soon as all that was handed out is sent
+ * uroce_qp_condemn() - mark an error pending: ERR after uroce_engine_sent()
  *
- * For where packets may have been handed out that point to memory which the
- * application may reuse once its requests are flushed.
+ * Use it where packets that are not sent yet may point to memory, which the
+ * application may reuse once the work requests are flushed.
  */
 void uroce_qp_condemn(struct uroce_qp *qp);
 
 /**
- * uroce_qp_path_error() - the network refuses packets of the QP's MTU
- * @qp: the QP; a datagram of UD is merely lost
+ * uroce_qp_path_error() - fail a QP whose MTU the network does not accept
+ * @qp: the QP; UD stays as it is, its datagram is lost
  *
- * That MTU cannot change, so nothing will ever get through. To be called with
- * what uroce_engine_next() has handed out, before uroce_engine_sent(), which
- * takes the QP to ERR: its oldest request completes with IBV_WC_LOC_QP_OP_ERR,
- * and the event is IBV_EVENT_QP_FATAL.
+ * The MTU of a QP cannot change, so no packet of that size will arrive. Call it
+ * for packets of uroce_engine_next(), before uroce_engine_sent(), which moves
+ * the QP to ERR: the oldest send WQE completes with IBV_WC_LOC_QP_OP_ERR, and
+ * the event is IBV_EVENT_QP_FATAL.
  */
 void uroce_qp_path_error(struct uroce_qp *qp);
 
 /**
- * uroce_qp_fail_send() - the oldest send request has failed (IBTA 10.3.1)
- * @qp: the QP; goes to ERR if it is RC, else to SQE
- * @status: of its completion
+ * uroce_qp_fail_send() - complete the oldest send WQE in error (IBTA 10.3.1)
+ * @qp: the QP; RC moves to ERR, UC and UD to SQE
+ * @status: status of the completion
  * @now: ns
  */
 void uroce_qp_fail_send(struct uroce_qp *qp, enum ibv_wc_status status,
 			uint64_t now);
 
-/** uroce_qp_flush() - complete what was posted after the QP had failed */
+/** uroce_qp_flush() - flush WQEs that were posted after the failure */
 void uroce_qp_flush(struct uroce_qp *qp, uint64_t now);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The state diagram (IBTA 10.3.1, figure 124), and who performs what:
+ * The state diagram (IBTA 10.3.1, figure 124), and the functions that perform
+ * the transitions:
  *
  *                  modify               modify             modify
  *        RESET ------------> INIT ---------------> RTR -------------> RTS <--.
@@ -15,13 +16,14 @@
  *                                    uroce_qp_fail_send() -> SQE ------------'
  *          ERR <--- any state: modify;                            modify
  *                   a send fails, RC: uroce_qp_fail_send();
- *                   a request of the peer is refused: uroce_qp_fail_receive()
+ *                   a request of the peer is invalid: uroce_responder_refuse()
  *
  * Work requests complete in error on entry to ERR (both queues) and SQE (the
- * send queue), and are thrown away on entry to RESET.
+ * send queue), and are discarded without completions on entry to RESET.
  *
  * The attributes are those of IBTA 11.2.4.2, tables 91 to 97, with the names of
- * verbs. An attribute that the transition does not list is refused.
+ * verbs. uroce_qp_state_check() rejects an attribute that the transition does
+ * not list.
  */
 #include "uroce/engine/uroce_qp_state.h"
 
@@ -33,7 +35,7 @@
 
 #define ALWAYS (IBV_QP_STATE | IBV_QP_CUR_STATE)
 
-/* Attributes by type; UD has neither a peer nor reliability. */
+/* Required and optional attributes of a transition, for one QP type. */
 struct attributes {
 	int required, optional;
 };
@@ -146,12 +148,12 @@ static const struct attributes *attributes_of(const struct transition *entry,
 	}
 }
 
-/* NULL: there is no such transition for this type. */
+/* Returns NULL if the type does not have the transition. */
 static const struct attributes *find_transition(enum ibv_qp_type type,
 						enum ibv_qp_state from,
 						enum ibv_qp_state to)
 {
-	/* from any state, and with nothing else (10.3.1.1, 10.3.1.8) */
+	/* to RESET or ERR from any state, no attributes (10.3.1.1, 10.3.1.8) */
 	static const struct attributes none;
 	const size_t nr = sizeof(transitions) / sizeof(transitions[0]);
 
@@ -201,7 +203,7 @@ static bool path_is_valid(const struct ibv_qp_attr *attr, int mask,
 	if ((mask & IBV_QP_PATH_MTU) &&
 	    (attr->path_mtu < IBV_MTU_256 || attr->path_mtu > max_mtu))
 		return false;
-	/* A17.4.4: RoCE has no other addresses than global ones */
+	/* A17.4.4: all RoCE addresses are global */
 	if ((mask & IBV_QP_AV) && !attr->ah_attr.is_global)
 		return false;
 	return true;
@@ -226,7 +228,7 @@ int uroce_qp_state_check(enum ibv_qp_type type, enum ibv_qp_state from,
 		return -EINVAL;
 	if (mask & IBV_QP_ALT_PATH)
 		return -EOPNOTSUPP;
-	/* without an alternate path the only state is the one it has */
+	/* without an alternate path the migration state cannot change */
 	if ((mask & IBV_QP_PATH_MIG_STATE) &&
 	    attr->path_mig_state != IBV_MIG_MIGRATED)
 		return -EOPNOTSUPP;

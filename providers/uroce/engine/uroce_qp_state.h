@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * States of a QP: which transitions there are, and which attributes each needs
- * and allows. Tables and bounds only; uroce_qp.h carries a transition out.
+ * Transitions between QP states, with their required and optional attributes.
+ * This file has tables and bounds only; uroce_qp.h executes a transition.
  */
 #ifndef UROCE_QP_STATE_H
 #define UROCE_QP_STATE_H
 
 #include <infiniband/verbs.h>
 
-/* Limits that the device reports, and that a modify is checked against. */
+/* Limits that the device reports and uroce_qp_state_check() enforces. */
 #define UROCE_MAX_RD_ATOMIC 128
 #define UROCE_NR_PORTS	    1
 #define UROCE_NR_PKEYS	    1
 
 /**
- * uroce_qp_state_check() - whether a modify is allowed
- * @type: of the QP
- * @from: its state
- * @attr: what the application wants
- * @mask: which members of it are valid
- * @max_mtu: of the port
- * @ret_to: receives the state it goes to
+ * uroce_qp_state_check() - check the arguments of ibv_modify_qp()
+ * @type: type of the QP
+ * @from: current state
+ * @attr: new attributes
+ * @mask: enum ibv_qp_attr_mask of the valid members of @attr
+ * @max_mtu: MTU of the port
+ * @ret_to: receives the new state
  *
  * Return: 0; -EINVAL for a transition or attribute that the tables do not have,
- * one that is missing, or a value out of range; -EOPNOTSUPP for what this
- * device does not do, which is rate limits, resizing, and alternate paths.
+ * a missing attribute, or a value out of range; -EOPNOTSUPP for rate limits,
+ * resizing, and alternate paths, which this device does not support.
  */
 int uroce_qp_state_check(enum ibv_qp_type type, enum ibv_qp_state from,
 			 const struct ibv_qp_attr *attr, int mask,

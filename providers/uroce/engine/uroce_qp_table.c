@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * QPs by number, and making and freeing them.
+ * Table of QPs by number; creates and frees QPs and the engine.
  *
- * QPN = slot << 16 | index. Indices are given out in rising order, over and
- * over, so that a number that was just freed comes last; and none before its
- * quarantine is over, so that packets for the old QP do not meet a new one.
- * 0 and 1 are special QPs (IBTA 3.5.10) and 0xffffff is multicast, so the first
- * two and the last index are not used at all.
+ * QPN = slot << 16 | index. Indices are allocated in ascending order,
+ * cyclically, so a number that was just freed is reused last. No index is
+ * reused before its quarantine ends, so packets for the old QP do not reach a
+ * new one. QPNs 0 and 1 are special QPs (IBTA 3.5.10) and 0xffffff is
+ * multicast, so the first two indices and the last one are never used.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -150,7 +150,7 @@ int uroce_engine_new_qp(struct uroce_engine *engine,
 	ret = insert(engine, qp, now);
 	if (ret)
 		goto err_fini_sq;
-	/* sets everything that a QP in RESET has */
+	/* initializes all attributes to those of RESET */
 	(void)uroce_qp_modify(qp, &attr, IBV_QP_STATE, IBV_MTU_4096, NULL, now);
 	*ret_qp = qp;
 	return 0;
@@ -209,8 +209,7 @@ int uroce_engine_init(struct uroce_engine *engine,
 		.room_bytes = config->room_bytes ? config->room_bytes
 						 : DEFAULT_ROOM_BYTES,
 		.qpn_free_ns = free_ns,
-		/* elsewhere in each run: what rested in the last one is unknown
-		 */
+		/* other QPNs in each run: old quarantines are not known */
 		.qpn_next = (config->seed * 2654435761u) >> 16,
 	};
 	uroce_memory_init(&engine->memory, config->seed);
