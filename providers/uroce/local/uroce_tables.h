@@ -94,7 +94,7 @@ void uroce_tables_show_qp(struct uroce_tables *tables,
 			  const struct uroce_shown_qp *qp);
 
 /**
- * uroce_tables_show_landing() - publish or withdraw a rendezvous buffer
+ * uroce_tables_show_landing() - publish or withdraw a sink
  * @qpn: QP that is published now or later
  * @landing: the buffer for a message; bytes 0: withdraw
  *
@@ -169,7 +169,7 @@ bool uroce_view_is_open(const struct uroce_view *view,
 			const struct uroce_wanted *wanted, bool *ret_pulls);
 
 /**
- * uroce_view_landing() - get a rendezvous buffer of a QP of the peer
+ * uroce_view_landing() - get a sink of a QP of the peer
  * @kind: for a SEND or for the response to a READ
  * @ret_landing: receives the buffer
  *

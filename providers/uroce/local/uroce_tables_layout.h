@@ -4,7 +4,7 @@
  * needs a new VERSION (uroce_pairing.c). Every member that changes is atomic.
  *
  * A row is read without a lock. The owner changes the guard of the row (the key
- * of an MR, the sequence of a QP, the PSN of a rendezvous buffer) before and
+ * of an MR, the sequence of a QP, the PSN of a sink) before and
  * after the other members. These stores are release or stronger, the loads
  * acquire or stronger. A reader loads the guard again at the end: if it has
  * read any new member, it sees that the guard has changed.
@@ -46,7 +46,7 @@ struct uroce_tables_qp {
 		uint32_t psn; /* with UROCE_TABLES_LANDED; 0: no buffer */
 		uint32_t bytes;
 		uint64_t address;
-	} landing[UROCE_NR_LANDINGS]; /* rendezvous buffers */
+	} landing[UROCE_NR_LANDINGS]; /* sinks */
 };
 
 #define UROCE_TABLES_LANDED 0x80000000u
