@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The rings of outstanding READs and atomics have as many entries as the
- * application asks for, not as many as the device allows: most QPs need few of
- * them. Called by uroce_qp_modify().
+ * Allocation of the rings of outstanding READs and atomics, called by
+ * uroce_qp_modify(). A ring has the size that the application requests, not the
+ * maximum of the device, because most QPs need few entries.
  */
 #include "uroce/engine/uroce_rd_atomic.h"
 

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Memory for the outstanding READs and atomics of a QP. */
+/* Memory for the outstanding READs and atomics of a QP, in both directions. */
 #ifndef UROCE_RD_ATOMIC_H
 #define UROCE_RD_ATOMIC_H
 
 #include "uroce/engine/uroce_qp.h"
 
 /**
- * uroce_rd_atomic_reserve() - make room for the numbers of ibv_modify_qp(3)
- * @qp: the QP; nothing outstanding is lost
+ * uroce_rd_atomic_reserve() - allocate the rings of outstanding READs, atomics
+ * @qp: QP; outstanding requests are kept
  * @attr: max_rd_atomic and max_dest_rd_atomic, at most UROCE_MAX_RD_ATOMIC
- * @mask: which of them is valid
+ * @mask: which of them is valid (ibv_modify_qp(3))
  *
- * The responder's number counts in INIT only: a ring in use keeps its size.
+ * The responder's ring is allocated in INIT only: a ring in use keeps its size.
  *
  * Return: 0, or -ENOMEM.
  */
 int uroce_rd_atomic_reserve(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 			    int mask);
 
-/** uroce_rd_atomic_free() - room for none; nothing may be outstanding */
+/** uroce_rd_atomic_free() - free both rings; no request may be outstanding */
 void uroce_rd_atomic_free(struct uroce_qp *qp);
 
 #endif

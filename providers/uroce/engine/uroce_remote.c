@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests that name memory: WRITE, READ, atomics, FLUSH, ATOMIC WRITE. The
- * responder has checked PSN, opcode sequence, length of the packet and seal;
- * rights, key and range are checked here, for every packet anew, because a
- * region may be gone before a message is complete.
+ * Execution of requests with an rkey: WRITE, READ, atomics, FLUSH and ATOMIC
+ * WRITE. uroce_responder.c has checked the ICRC, PSN, opcode sequence and
+ * packet length. This file checks rights, rkey and range, again for every
+ * packet: a region may be deregistered before a message is complete.
  */
 #include <errno.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void refuse_request(struct uroce_qp *qp, struct uroce_packet *packet,
 				     counter, now);
 }
 
-/* Address of @bytes at @va for the peer of @qp, if it has the right. */
+/* Address of @bytes at @va, if the peer of @qp has the right @access. */
 static int find(const struct uroce_qp *qp, uint64_t va, uint64_t bytes,
 		uint32_t rkey, unsigned int access, uint8_t **ret_ptr)
 {
@@ -62,7 +62,7 @@ static int find(const struct uroce_qp *qp, uint64_t va, uint64_t bytes,
 	return uroce_memory_remote(&qp->engine->memory, &wanted, ret_ptr);
 }
 
-/* The first packet of a WRITE says what the rest is about. */
+/* The first packet of a WRITE has the address, rkey and length of all data. */
 static bool begin_write(struct uroce_qp *qp, struct uroce_packet *packet,
 			uint64_t now)
 {
@@ -106,7 +106,7 @@ static void complete_write(struct uroce_qp *qp,
 	uroce_complete_receive(qp, &cqe, packet->solicited);
 }
 
-/* The payload, to where it belongs; false: it has not come after all. */
+/* Stores the payload at @ptr; false: treat the packet as lost. */
 static bool place(struct uroce_qp *qp, const struct uroce_packet *packet,
 		  uint8_t *ptr)
 {
@@ -132,13 +132,13 @@ void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet,
 
 	if ((packet->traits & UROCE_T_FIRST) && !begin_write(qp, packet, now))
 		return;
-	/* 9.7.4.1.6: the packets bring what the first one has announced */
+	/* 9.7.4.1.6: the payloads add up to the length in the first packet */
 	left = resp->dma_len - resp->offset;
 	if (last ? packet->payload_len != left : packet->payload_len >= left) {
 		refuse_request(qp, packet, UROCE_C_BAD_LENGTH, now);
 		return;
 	}
-	/* 9.4.3: an immediate takes a receive request, though not its memory */
+	/* 9.4.3: an immediate consumes a receive WQE, but not its memory */
 	if ((packet->traits & UROCE_T_IMM) && uroce_hold_receive(qp)) {
 		uroce_responder_not_ready(qp, packet);
 		return;
@@ -165,7 +165,7 @@ static uint32_t count_packets(const struct uroce_qp *qp, uint32_t bytes)
 	return bytes ? (bytes + qp->mtu - 1) / qp->mtu : 1;
 }
 
-/* How far an entry of the ring is behind the oldest one. */
+/* Number of ring entries that are older than the entry @at. */
 static uint8_t resource_age_rank(const struct uroce_responder *resp, uint8_t at)
 {
 	return at >= resp->res_next
@@ -194,14 +194,14 @@ static void give_answer(struct uroce_qp *qp, struct uroce_resource *res,
 	uroce_engine_activate(qp->engine, qp);
 }
 
-/* It was executed: remember it, and answer. */
+/* Stores an executed request for duplicates, and schedules its response. */
 static void remember(struct uroce_qp *qp, const struct uroce_packet *packet,
 		     uint64_t orig, uint32_t nr_psns)
 {
 	struct uroce_responder *resp = &qp->resp;
 	struct uroce_resource *res = &resp->resource[resp->res_next];
 
-	/* the entry of the oldest request becomes that of the youngest */
+	/* the new request replaces the oldest one */
 	if (resp->res_pending == resp->res_next)
 		resp->res_pending = uroce_resource_after(resp, resp->res_next);
 	resp->res_next = uroce_resource_after(resp, resp->res_next);
@@ -216,7 +216,7 @@ static void remember(struct uroce_qp *qp, const struct uroce_packet *packet,
 	};
 	uroce_responder_executed(qp, packet, nr_psns);
 	res->msn = resp->msn;
-	/* the answer acknowledges what is before it, and itself */
+	/* the response is also the ACK of all requests up to this one */
 	if (resp->reply != UROCE_REPLY_NAK)
 		resp->reply = UROCE_REPLY_NONE;
 	give_answer(qp, res, packet->psn, nr_psns);
@@ -240,7 +240,7 @@ static void execute_read(struct uroce_qp *qp, struct uroce_packet *packet,
 		remember(qp, packet, 0, count_packets(qp, packet->dma_len));
 }
 
-/* 9.4.5: 8 bytes on a multiple of 8, for the peer and for this machine. */
+/* 9.4.5: 8 bytes, aligned to 8 both in @packet and in local memory. */
 static uint8_t *find_aligned(struct uroce_qp *qp, struct uroce_packet *packet,
 			     unsigned int access, uint64_t now)
 {
@@ -282,7 +282,7 @@ static void execute_atomic(struct uroce_qp *qp, struct uroce_packet *packet,
 	remember(qp, packet, orig, 1);
 }
 
-/* A19.4.4: 8 bytes, seen by others all at once or not at all. */
+/* A19.4.4: all 8 bytes become visible at once. */
 static void execute_atomic_write(struct uroce_qp *qp,
 				 struct uroce_packet *packet, uint64_t now)
 {
@@ -303,9 +303,9 @@ static void execute_atomic_write(struct uroce_qp *qp,
 }
 
 /*
- * A19.4.3. What was written is in memory already, and the system call that
- * sends the answer comes after it for every CPU. Persistence is a right that no
- * region of this device is given.
+ * A19.4.3. Earlier writes are in memory already, and every CPU sees them before
+ * the response, since sending it is a system call or a store-release. No region
+ * of this device has the right IBV_ACCESS_FLUSH_PERSISTENT.
  */
 static void execute_flush(struct uroce_qp *qp, struct uroce_packet *packet,
 			  uint64_t now)
@@ -325,7 +325,7 @@ static void execute_flush(struct uroce_qp *qp, struct uroce_packet *packet,
 		return;
 	}
 	if (packet->feth_level == UROCE_FLUSH_REGION) {
-		/* all of it: the address does not count, but the key does */
+		/* the whole region: only the rkey counts, not the address */
 		const struct uroce_region *region =
 			uroce_memory_find(&qp->engine->memory, packet->rkey);
 
@@ -341,9 +341,9 @@ static void execute_flush(struct uroce_qp *qp, struct uroce_packet *packet,
 }
 
 /*
- * The oldest resource is to be used again. If it is being answered for the
- * second time, the peer has the answer, or it would not have asked for more:
- * then a late copy of the request was the reason, and the answer can go.
+ * Frees the oldest resource. If its pending response is a repetition, the peer
+ * has received the first one: otherwise it would have too many requests
+ * outstanding. A delayed duplicate caused the repetition, which is cancelled.
  */
 static bool make_room(struct uroce_responder *resp)
 {
@@ -375,7 +375,7 @@ void uroce_remote_nonposted(struct uroce_qp *qp, struct uroce_packet *packet,
 		refuse_request(qp, packet, UROCE_C_NOT_ENABLED, now);
 		return;
 	}
-	/* 9.7.4.1.5: the peer knows how many it may have outstanding */
+	/* 9.7.4.1.5: the peer exceeds the number of outstanding requests */
 	if (!make_room(resp)) {
 		refuse_request(qp, packet, UROCE_C_TOO_MANY_READS, now);
 		return;
@@ -395,7 +395,7 @@ void uroce_remote_nonposted(struct uroce_qp *qp, struct uroce_packet *packet,
 	}
 }
 
-/* 9.7.5.1.4: a repeated READ may ask for the rest of the original only. */
+/* 9.7.5.1.4: a duplicate READ requests a part of the original READ only. */
 static bool is_part_of(const struct uroce_qp *qp,
 		       const struct uroce_packet *packet,
 		       const struct uroce_resource *res)
@@ -424,7 +424,7 @@ void uroce_remote_duplicate(struct uroce_qp *qp,
 		if (!res->pending)
 			res->repeated = true;
 		res->asked_again = true;
-		/* 9.7.5.1.5: an atomic is answered with what it gave once */
+		/* 9.7.5.1.5: a duplicate atomic returns the original result */
 		give_answer(qp, res, packet->psn,
 			    op == UROCE_READ_REQUEST
 				    ? count_packets(qp, packet->dma_len)

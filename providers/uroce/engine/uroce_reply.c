@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the responder sends: answers to READs and atomics, then an ACK or NAK.
- * Nothing is sent when a request arrives; uroce_engine_next() asks for it when
- * all that came in at a time was looked at, so one ACK serves many requests
+ * Packets of the responder: responses to READs and atomics, then an ACK or NAK.
+ * A request only schedules them. uroce_engine_next() makes them after all
+ * received packets have been processed, so that one ACK covers many requests
  * (IBTA 9.7.5.1.2).
  */
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_responder.h"
 #include "uroce/engine/uroce_split.h"
 
-/* What was held is part of what is to be sent now. */
+/* The packet to be sent now also covers the deferred ACK. */
 static void unhold(struct uroce_qp *qp)
 {
 	if (qp->engine->held == qp)
@@ -46,7 +46,7 @@ static void fill_common(struct uroce_qp *qp, uint8_t op, uint32_t psn,
 	out->pieces.nr = 0;
 }
 
-/* The oldest request without a response; or NULL. */
+/* The oldest request with a pending response; or NULL. */
 static struct uroce_resource *oldest_pending(struct uroce_responder *resp)
 {
 	if (!resp->nr_pending)
@@ -83,7 +83,7 @@ void uroce_reply_drop(struct uroce_qp *qp)
 	unhold(qp);
 }
 
-/* The region is gone since the READ was accepted: no more answers. */
+/* The region was deregistered after the READ was accepted: sends a NAK. */
 static void fail_answers(struct uroce_qp *qp, uint32_t psn, int err)
 {
 	uroce_reply_drop(qp);
@@ -93,7 +93,7 @@ static void fail_answers(struct uroce_qp *qp, uint32_t psn, int err)
 	uroce_qp_condemn(qp);
 }
 
-/* One packet of the data that a READ asked for. */
+/* Makes one response packet of a READ. */
 static bool read_data(struct uroce_qp *qp, struct uroce_resource *res,
 		      struct uroce_out *out)
 {
@@ -139,7 +139,7 @@ static bool give_answer(struct uroce_qp *qp, struct uroce_out *out)
 	if (res->op == UROCE_CMP_SWAP || res->op == UROCE_FETCH_ADD) {
 		fill_common(qp, UROCE_ATOMIC_ACK, res->psn, res->msn, out);
 		out->packet.orig = res->orig;
-	} else { /* FLUSH, ATOMIC WRITE: an empty answer (A19.4.3) */
+	} else { /* FLUSH, ATOMIC WRITE: no data (A19.4.3) */
 		fill_common(qp, UROCE_READ_RESP_ONLY, res->psn, res->msn, out);
 	}
 	answered(&qp->resp, res);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The packets of work requests. The requester says which packet is wanted; here
- * are its headers and payload. Nothing of the connection's state is changed but
- * for the cursor in the list of pieces.
+ * Packetization of send WQEs. The requester selects the packet; this file fills
+ * in its headers and finds its payload. The only connection state that it
+ * changes is the cursor in the SGE list.
  */
 #include "uroce/engine/uroce_request.h"
 
@@ -21,7 +21,7 @@ enum kind {
 	KIND_LOCAL, /* no packet */
 };
 
-/* Types that can do it, one bit each: IBTA 9.2.1, table 36. */
+/* QP types that support an opcode, one bit each: IBTA 9.2.1, table 36. */
 #define RC (1 << 0)
 #define UC (1 << 1)
 #define UD (1 << 2)
@@ -109,7 +109,7 @@ uint32_t uroce_request_count_packets(const struct uroce_qp *qp,
 	return (wqe->length + qp->mtu - 1) / qp->mtu;
 }
 
-/* The payload of a packet, @bytes from @offset of the message. */
+/* Finds the payload of a packet: @bytes at @offset of the message. */
 static int find_payload(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 			uint32_t offset, uint32_t bytes, struct uroce_out *out)
 {
@@ -130,7 +130,7 @@ static int find_payload(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 				 &out->pieces);
 }
 
-/* What ends a message, by how it began: ONLY or LAST. */
+/* Opcode of the last packet of a message: ONLY if @first is set, else LAST. */
 static uint8_t choose_last(const struct uroce_send_wqe *wqe, bool first)
 {
 	switch (wqe->opcode) {
@@ -157,7 +157,7 @@ static uint8_t choose_op(const struct uroce_send_wqe *wqe, bool first,
 	return first ? UROCE_SEND_FIRST : UROCE_SEND_MIDDLE;
 }
 
-/* A packet of SEND or WRITE; @at: its number in the message. */
+/* Fills packet number @at of a SEND or WRITE. */
 static int fill_data(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		     uint32_t at, struct uroce_out *out)
 {
@@ -173,7 +173,7 @@ static int fill_data(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 	} else if (qp->type == IBV_QPT_UD) {
 		packet->path = &wqe->ud.path;
 		packet->dest_qpn = wqe->ud.qpn;
-		/* 10.2.5: a Q_Key with the high bit set means the QP's own */
+		/* 10.2.5: a Q_Key with the high bit set selects the QP's own */
 		packet->qkey = wqe->ud.qkey >> 31 ? qp->qkey : wqe->ud.qkey;
 		packet->src_qpn = qp->qpn;
 	}
@@ -188,7 +188,7 @@ static int fill_data(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 			    last ? wqe->length - offset : qp->mtu, out);
 }
 
-/* A part of a READ that begins with the packet @at; returns its PSNs. */
+/* Fills a READ request for data from packet @at on; returns number of PSNs. */
 static uint32_t fill_read(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 			  uint32_t at, struct uroce_out *out)
 {
@@ -210,7 +210,7 @@ static uint32_t fill_read(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 	return end - at;
 }
 
-/* What is always one packet, and is answered with one. */
+/* Fills a request of one packet that has one response packet. */
 static int fill_single(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		       struct uroce_out *out)
 {
@@ -249,7 +249,7 @@ static void fill_common(const struct uroce_qp *qp, struct uroce_out *out)
 		.pkey = qp->pkey,
 		.dest_qpn = qp->dest_qpn,
 		.psn = qp->req.next_psn,
-		.mig_req = true, /* 17.2.8.1.1: in MIGRATED, which we stay in */
+		.mig_req = true, /* 17.2.8.1.1: the QP stays in MIGRATED */
 	};
 	out->pieces.nr = 0;
 }

@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A work request as packets: what kind it is, how many packets it takes, and
- * what is in each of them.
+ * Packetization of a send WQE: its kind, the number of its packets, and the
+ * contents of each packet.
  */
 #ifndef UROCE_REQUEST_H
 #define UROCE_REQUEST_H
 
 #include "uroce/engine/uroce_engine.h"
 
-/** uroce_request_is_local() - whether it is done without any packet */
+/** uroce_request_is_local() - whether @wqe is a bind or a local invalidate */
 bool uroce_request_is_local(const struct uroce_send_wqe *wqe);
 
-/** uroce_request_is_answered() - whether it has an answer of its own */
+/**
+ * uroce_request_is_answered() - whether @wqe has a response of its own
+ *
+ * READ, atomics, FLUSH and ATOMIC WRITE have one; other requests get an ACK.
+ */
 bool uroce_request_is_answered(const struct uroce_send_wqe *wqe);
 
 /**
- * uroce_request_check() - what is wrong with it, whatever the memory is
+ * uroce_request_check() - check opcode and length of @wqe, but not its memory
  *
- * Return: the status that it fails with, or IBV_WC_SUCCESS.
+ * Return: status with which @wqe fails, or IBV_WC_SUCCESS.
  */
 enum ibv_wc_status uroce_request_check(const struct uroce_qp *qp,
 				       const struct uroce_send_wqe *wqe);
 
-/** uroce_request_remote_access() - the right that a WRITE, READ or atomic needs
- */
+/** uroce_request_remote_access() - access right of a WRITE, READ or atomic */
 static inline unsigned int
 uroce_request_remote_access(const struct uroce_send_wqe *wqe)
 {
@@ -39,9 +42,9 @@ uroce_request_remote_access(const struct uroce_send_wqe *wqe)
 }
 
 /**
- * uroce_request_count_packets() - PSNs that it takes (IBTA 9.7.2)
+ * uroce_request_count_packets() - count the PSNs of @wqe (IBTA 9.7.2)
  *
- * Those of a READ are the PSNs of its answers.
+ * A READ has the PSNs of its response packets.
  */
 uint32_t uroce_request_count_packets(const struct uroce_qp *qp,
 				     const struct uroce_send_wqe *wqe);
@@ -49,9 +52,9 @@ uint32_t uroce_request_count_packets(const struct uroce_qp *qp,
 /**
  * uroce_request_fill() - make the packet with the PSN qp->req.next_psn
  * @qp: the QP
- * @wqe: the request that the PSN belongs to
+ * @wqe: WQE that the PSN belongs to
  * @ret_out: receives the packet
- * @ret_nr_psns: receives how many PSNs it takes; a READ: how many it asks for
+ * @ret_nr_psns: receives the PSNs of the packet; READ: of the data it requests
  *
  * Return: 0, or what uroce_sge_resolve() returns.
  */
@@ -61,11 +64,11 @@ int uroce_request_fill(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 /**
  * uroce_request_fill_run() - make packets from the PSN qp->req.next_psn on
  * @qp: the QP
- * @wqe: the request, of which a packet was made already
- * @max: so many at most, of which none is the last of the request
- * @out: receives the first one, with the payload of all of them
+ * @wqe: WQE of which at least one packet has been made
+ * @max: maximum number; excludes the last packet of @wqe
+ * @out: receives the first packet, with the payload of all of them
  *
- * Return: how many; 0: they must be made one by one, @out is unchanged.
+ * Return: number of packets; 0: @out is unchanged, use uroce_request_fill().
  */
 uint32_t uroce_request_fill_run(struct uroce_qp *qp,
 				const struct uroce_send_wqe *wqe, uint32_t max,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From work requests to request packets. uroce_engine_next() calls
- * uroce_requester_next() for a packet; in that, per message, begin() assigns
- * PSNs, and per packet uroce_request_fill() writes the headers and finds the
- * payload. What comes back is in uroce_ack.c.
+ * Send WQEs to request packets. uroce_engine_next() calls
+ * uroce_requester_next() for each packet; there, begin() assigns the PSNs of a
+ * message, and uroce_request_fill() writes the headers of a packet and finds
+ * its payload. uroce_ack.c processes ACKs and responses.
  */
 #include "uroce/engine/uroce_requester.h"
 
@@ -17,13 +17,13 @@
 #include "uroce/engine/uroce_split.h"
 #include "util/min.h"
 
-/* An ACK is asked for at the end of a message and after so many packets. */
+/* The last packet of a message, and one in so many packets, requests an ACK. */
 #define ACK_EVERY 16
-/* Packets on the way at first; see uroce_retry.c. */
+/* Initial window; see uroce_retry.c. */
 #define FIRST_WINDOW_BYTES (64 * 1024)
 /*
- * Packets on the way, and answers that are awaited, in a channel, which says by
- * itself when it is full. Far from half of all PSNs (IBTA 9.7.1).
+ * Limit of packets and responses in flight through a channel, which has flow
+ * control of its own. Far below half of the PSN space (IBTA 9.7.1).
  */
 #define CHANNEL_PACKETS (1u << 20)
 
@@ -38,10 +38,10 @@ static bool is_reliable(const struct uroce_qp *qp)
 }
 
 /*
- * Packets with answers that find room in the socket. Linux counts for each what
- * it lies in: sk_buff (256 bytes), and headers, payload and skb_shared_info
- * (446 bytes beside the payload) rounded up to a power of two. An eighth is
- * left for what else comes.
+ * Number of response packets that fit into the socket buffer. Linux charges
+ * each packet with its memory: sk_buff (256 bytes), and headers, payload and
+ * skb_shared_info (446 bytes beside the payload) rounded up to a power of two.
+ * An eighth is reserved for other packets.
  */
 static uint32_t count_room(const struct uroce_qp *qp)
 {
@@ -85,7 +85,7 @@ void uroce_requester_init(struct uroce_qp *qp)
 	};
 }
 
-/* What uroce_requester_sent() is to look at when all packets are sent. */
+/* Has uroce_requester_sent() called when all packets are sent. */
 static void await_sent(struct uroce_qp *qp)
 {
 	if (list_empty(&qp->unsent))
@@ -93,8 +93,8 @@ static void await_sent(struct uroce_qp *qp)
 }
 
 /*
- * A failure that is noticed here waits until the request is the oldest, and
- * until packets that were handed out, and point to memory, are sent.
+ * Records a local failure of @wqe. It takes effect when @wqe is the oldest WQE
+ * and all packets that were handed out, and point to memory, are sent.
  */
 static void fail_locally(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 			 enum ibv_wc_status status)
@@ -111,7 +111,7 @@ void uroce_requester_settle(struct uroce_qp *qp, uint64_t now)
 		uroce_qp_fail_send(qp, (enum ibv_wc_status)wqe->status, now);
 		return;
 	}
-	/* 10.3.1.6: drained once all that was begun is complete */
+	/* 10.3.1.6: drained once all started messages are complete */
 	if (qp->state == IBV_QPS_SQD && qp->sqd_notify &&
 	    qp->req.cur == qp->sq.tail && !(wqe && wqe->begun)) {
 		qp->sqd_notify = false;
@@ -119,26 +119,26 @@ void uroce_requester_settle(struct uroce_qp *qp, uint64_t now)
 	}
 }
 
-/* Nobody will ever answer, and no timer will tell. */
+/* The peer process is gone, and with timeout 0 no timer detects that. */
 static bool is_cut_off(const struct uroce_qp *qp)
 {
 	return is_reliable(qp) && !qp->timeout && qp->channel &&
 	       qp->channel->lost;
 }
 
-/* Whether the message at @cur may begin now; if so it gets its PSNs. */
+/* Starts the message at @cur and assigns its PSNs; false: not yet allowed. */
 static bool begin(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 {
 	struct uroce_requester *req = &qp->req;
 	bool local = uroce_request_is_local(wqe);
 
-	/* 10.3.1.6: in SQD no message is begun */
+	/* 10.3.1.6: in SQD no message is started */
 	if (qp->state != IBV_QPS_RTS)
 		return false;
 	/* 10.8.3.3: a fence waits for READs and atomics */
 	if ((wqe->flags & IBV_SEND_FENCE) && nr_unanswered(req))
 		return false;
-	/* keys change only when nobody can need the old ones any more */
+	/* bind and invalidate wait until no older WQE can use the old key */
 	if (local && req->cur != qp->sq.tail)
 		return false;
 
@@ -154,7 +154,7 @@ static bool begin(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 	return true;
 }
 
-/* Bind and invalidate (10.6.7.2.5, 10.6.7.2.6); the request is the oldest. */
+/* Bind and invalidate (10.6.7.2.5, 10.6.7.2.6); @wqe is the oldest WQE. */
 static void do_local(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		     uint64_t now)
 {
@@ -189,7 +189,7 @@ static void do_local(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 	uroce_requester_settle(qp, now);
 }
 
-/* 9.7.5.1.1: often enough that the window never closes without one coming. */
+/* Requests ACKs so that one is outstanding if the window closes: 9.7.5.1.1. */
 static void ask_for_ack(struct uroce_qp *qp, struct uroce_packet *packet)
 {
 	struct uroce_requester *req = &qp->req;
@@ -197,7 +197,7 @@ static void ask_for_ack(struct uroce_qp *qp, struct uroce_packet *packet)
 		(uint32_t)uroce_psn_diff(req->next_psn, req->una_psn);
 
 	req->unasked++;
-	/* after a loss any progress counts: it gives all retries back */
+	/* after a loss each ACK is progress, which restores all retries */
 	if (req->recovering || req->unasked >= ACK_EVERY ||
 	    on_the_way >= req->window)
 		packet->ack_req = is_reliable(qp);
@@ -205,7 +205,7 @@ static void ask_for_ack(struct uroce_qp *qp, struct uroce_packet *packet)
 		req->unasked = 0;
 }
 
-/* The packet next_psn was made: on to the one behind it. */
+/* Advances next_psn, and cur at the end of a message, after a packet. */
 static void advance(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 		    uint32_t nr_psns, bool answered, uint64_t now)
 {
@@ -231,7 +231,7 @@ static void advance(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 		await_sent(qp);
 }
 
-/* Whether the answer to what is left of @wqe, or to its next part, has room. */
+/* Whether the socket buffer has room for the next response packets of @wqe. */
 static bool has_room(const struct uroce_requester *req,
 		     const struct uroce_send_wqe *wqe)
 {
@@ -242,7 +242,7 @@ static bool has_room(const struct uroce_requester *req,
 	return coming + min_u32(left, req->read_part) <= req->room;
 }
 
-/* One packet of the message at @cur, which has begun. */
+/* Makes one packet of the message at @cur, which has been started. */
 static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 			uint64_t now, struct uroce_out *out)
 {
@@ -301,8 +301,7 @@ bool uroce_requester_next(struct uroce_qp *qp, uint64_t now,
 	return false;
 }
 
-/* How many more there may be of a kind that is not the last, nor wants an ACK.
- */
+/* How many packets may follow that neither are the last nor request an ACK. */
 static uint32_t count_run(const struct uroce_qp *qp,
 			  const struct uroce_send_wqe *wqe, uint32_t max)
 {
@@ -331,7 +330,7 @@ uint32_t uroce_requester_next_run(struct uroce_qp *qp, uint64_t now,
 	if (!uroce_ring_has(&qp->sq, req->cur) || req->resume_ns != UROCE_NEVER)
 		return 0;
 	wqe = uroce_ring_at(&qp->sq, req->cur);
-	/* @out is a packet of it, and the cursor stands behind that one */
+	/* a cursor at 0: @out is no packet of @wqe, or the payload is inline */
 	if (!wqe->begun || wqe->status != IBV_WC_SUCCESS || !req->out.offset)
 		return 0;
 	nr = count_run(qp, wqe, max);
@@ -354,7 +353,7 @@ void uroce_requester_sent(struct uroce_qp *qp, uint64_t now)
 			uroce_complete_send(qp, IBV_WC_SUCCESS, now);
 	}
 	uroce_requester_settle(qp, now);
-	uroce_engine_activate(qp->engine, qp); /* a local one may have waited */
+	uroce_engine_activate(qp->engine, qp); /* bind or invalidate may wait */
 }
 
 void uroce_requester_rewind(struct uroce_qp *qp)
@@ -373,7 +372,7 @@ void uroce_requester_rewind(struct uroce_qp *qp)
 	req->cur = cur;
 	req->next_psn = req->una_psn;
 	req->out = (struct uroce_cursor){};
-	req->rd_last = req->rd_first; /* all of them end behind una_psn */
+	req->rd_last = req->rd_first; /* none ends before una_psn */
 	req->unasked = 0;
-	qp->split.sending = false; /* what is sent again brings its payload */
+	qp->split.sending = false; /* retransmit with payload */
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Request packets of the peer (IBTA 9.7.4, 9.8.2, 9.8.3). Dispatch calls
- * uroce_responder_receive(), at the end of the file; that decides by the PSN
- * whether the packet is next, repeated, or behind a gap. Messages for a receive
- * request are handled here, what goes to memory by address in uroce_remote.c,
- * and what is answered in uroce_reply.c.
+ * Execution of request packets of the peer (IBTA 9.7.4, 9.8.2, 9.8.3).
+ * uroce_dispatch.c calls uroce_responder_receive(), at the end of this file,
+ * which decides by the PSN whether the packet is the expected one, a duplicate
+ * or behind a gap. SENDs are executed here, requests with an address in
+ * uroce_remote.c; uroce_reply.c makes the responses.
  */
 #include "uroce/engine/uroce_responder.h"
 
@@ -19,7 +19,7 @@ void uroce_responder_init(struct uroce_qp *qp)
 {
 	struct uroce_responder *resp = &qp->resp;
 
-	/* a held request stays: it was taken from the queue */
+	/* resp->receive stays: its WQE is no longer in the queue */
 	resp->epsn = qp->rq_psn;
 	resp->msn = 0;
 	resp->message = UROCE_MESSAGE_NONE;
@@ -53,10 +53,10 @@ bool uroce_responder_refuse(struct uroce_qp *qp, struct uroce_packet *packet,
 	qp->resp.message = UROCE_MESSAGE_NONE;
 	if (qp->type != IBV_QPT_RC) {
 		count(qp, UROCE_C_UC_LOST);
-		return true; /* 9.8.2.2: dropped in silence */
+		return true; /* 9.8.2.2: dropped without a NAK */
 	}
 	uroce_reply_nak(qp, (uint8_t)(UROCE_AETH_NAK | nak), packet->psn);
-	/* 9.9.3, table 61; the event says whose fault it is (11.6.3.2) */
+	/* 9.9.3, table 61; the affiliated events are those of 11.6.3.2 */
 	if (nak == UROCE_NAK_REMOTE_ACCESS)
 		uroce_qp_event(qp, IBV_EVENT_QP_ACCESS_ERR);
 	else if (nak == UROCE_NAK_INVALID_REQUEST)
@@ -73,7 +73,7 @@ void uroce_responder_not_ready(struct uroce_qp *qp, struct uroce_packet *packet)
 	}
 	count(qp, UROCE_C_NO_RECEIVE);
 	if (qp->type == IBV_QPT_RC) {
-		/* 9.7.5.2.8; what follows it is dropped without a NAK */
+		/* 9.7.5.2.8; packets behind it are dropped without a NAK */
 		uroce_reply_nak(qp,
 				(uint8_t)(UROCE_AETH_RNR | qp->min_rnr_timer),
 				packet->psn);
@@ -97,7 +97,7 @@ static void forget_old(struct uroce_qp *qp)
 	}
 }
 
-/* What was held is part of it. */
+/* Schedules an ACK; the cumulative ACK also covers the deferred one. */
 static void ack_now(struct uroce_qp *qp)
 {
 	if (qp->engine->held == qp)
@@ -106,8 +106,8 @@ static void ack_now(struct uroce_qp *qp)
 }
 
 /*
- * The packet that a NAK was for has come before the NAK was sent. What came in
- * front of it was dropped, so the NAK is needed still, for the next packet.
+ * The packet of a pending NAK has arrived before the NAK was sent. If packets
+ * behind it were dropped earlier, the new epsn needs a NAK instead.
  */
 static void renew_nak(struct uroce_qp *qp)
 {
@@ -144,7 +144,7 @@ void uroce_responder_executed(struct uroce_qp *qp,
 		ack_now(qp);
 }
 
-/* The receive request does not do; the peer hears of it only through RC. */
+/* The receive WQE is unusable. Only RC reports this to the requester (NAK). */
 static void fail_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 			 enum ibv_wc_status status, uint64_t now)
 {
@@ -159,7 +159,7 @@ static void fail_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 		count(qp, UROCE_C_BAD_ICRC);
 		return;
 	}
-	/* 9.9.3, table 61: what does not fit is dropped but with RC */
+	/* 9.9.3, table 61: UC and UD drop a message that is too long */
 	if (qp->type == IBV_QPT_RC || !too_long)
 		uroce_complete_receive(qp, &cqe, false);
 	(void)uroce_responder_refuse(
@@ -170,7 +170,7 @@ static void fail_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 		uroce_qp_set_error(qp, now);
 }
 
-/* Memory of the receive request that is held: @bytes from @offset. */
+/* Memory of the receive WQE in use: @bytes at @offset. */
 static int resolve(struct uroce_qp *qp, uint32_t offset, uint32_t bytes,
 		   struct uroce_pieces *pieces)
 {
@@ -187,7 +187,7 @@ static int resolve(struct uroce_qp *qp, uint32_t offset, uint32_t bytes,
 				 pieces);
 }
 
-/* 9.7.5.2.2: one NAK for a gap. */
+/* 9.7.5.2.2: one NAK for each gap. */
 void uroce_responder_lost(struct uroce_qp *qp,
 			  const struct uroce_packet *packet)
 {
@@ -204,7 +204,7 @@ void uroce_responder_lost(struct uroce_qp *qp,
 	resp->nak_sent = true;
 }
 
-/* The payload, to @offset of the receive request; false: it is dealt with. */
+/* Copies the payload into the receive WQE; false: the error is handled. */
 static bool store(struct uroce_qp *qp, struct uroce_packet *packet,
 		  uint32_t offset, uint64_t now)
 {
@@ -258,7 +258,7 @@ static void complete_send_message(struct uroce_qp *qp,
 	uroce_complete_receive(qp, &cqe, packet->solicited);
 }
 
-/* A packet of a SEND over a connection. */
+/* Executes a packet of a SEND of RC or UC. */
 static void receive_send(struct uroce_qp *qp, struct uroce_packet *packet,
 			 uint64_t now)
 {
@@ -276,7 +276,7 @@ static void receive_send(struct uroce_qp *qp, struct uroce_packet *packet,
 		uroce_split_show_receive(qp, packet->psn);
 	if (!store(qp, packet, offset, now))
 		return;
-	/* 9.4.1.1.3: the key goes before the message completes */
+	/* 9.4.1.1.3: invalidate the key before the message completes */
 	if ((packet->traits & UROCE_T_IETH) &&
 	    uroce_window_invalidate(&qp->engine->memory, packet->inv_rkey,
 				    qp->pd, qp->qpn)) {
@@ -290,7 +290,7 @@ static void receive_send(struct uroce_qp *qp, struct uroce_packet *packet,
 	uroce_responder_executed(qp, packet, uroce_split_count(packet));
 }
 
-/* 9.7.4.1.2, table 44: does it go with what is being received? */
+/* 9.7.4.1.2, table 44: whether the opcode may follow the previous one. */
 static bool sequence_is_valid(const struct uroce_qp *qp,
 			      const struct uroce_packet *packet)
 {
@@ -319,7 +319,7 @@ static bool length_is_valid(const struct uroce_qp *qp,
 	return packet->payload_len <= qp->mtu;
 }
 
-/* The packet that is next. */
+/* Executes the packet with the expected PSN. */
 static void execute(struct uroce_qp *qp, struct uroce_packet *packet,
 		    uint64_t now)
 {
@@ -340,9 +340,9 @@ static void execute(struct uroce_qp *qp, struct uroce_packet *packet,
 }
 
 /*
- * 9.7.5.1.3: what was executed is not executed again, but acknowledged. Not
- * beyond the next READ, atomic, ...: the peer would take that as a NAK for it,
- * while it is going to repeat it by itself.
+ * 9.7.5.1.3: a duplicate is acknowledged, but not executed again. The ACK must
+ * not cover the next READ, atomic, ...: it would be an implied NAK of that
+ * request, which the requester retransmits anyway.
  */
 static void acknowledge_duplicate(struct uroce_qp *qp,
 				  const struct uroce_packet *packet)
@@ -384,7 +384,7 @@ static void receive_rc(struct uroce_qp *qp, struct uroce_packet *packet,
 	}
 }
 
-/* 9.8.2.2: a gap loses the message that it is in, and nothing else. */
+/* 9.8.2.2: a gap loses only the message that contains it. */
 static void receive_uc(struct uroce_qp *qp, struct uroce_packet *packet,
 		       uint64_t now)
 {
@@ -398,7 +398,7 @@ static void receive_uc(struct uroce_qp *qp, struct uroce_packet *packet,
 	}
 	resp->epsn = packet->psn;
 	execute(qp, packet, now);
-	/* whatever became of it, the next one is expected */
+	/* the next PSN is expected even if the packet was dropped */
 	resp->epsn = uroce_psn_add(packet->psn, 1);
 }
 
@@ -414,7 +414,7 @@ static void receive_ud(struct uroce_qp *qp, struct uroce_packet *packet,
 		uroce_responder_not_ready(qp, packet);
 		return;
 	}
-	/* 11.4.1.2: the first 40 bytes are for the GRH */
+	/* 11.4.1.2: the first 40 bytes contain the GRH */
 	qp->resp.cursor = (struct uroce_cursor){};
 	ret = UROCE_GRH_LEN + packet->payload_len > qp->resp.receive.length
 		      ? -EMSGSIZE
@@ -439,10 +439,10 @@ static void receive_ud(struct uroce_qp *qp, struct uroce_packet *packet,
 }
 
 /*
- * Data for a receive request is copied while its seal is checked: until the
- * request completes its memory has no content anyone may rely on. Everything
- * else is checked first, a WRITE above all: its memory may be looked at all the
- * time, and its address is in the packet.
+ * Whether the ICRC may be verified during the copy: for SENDs of UD and for
+ * expected SENDs of RC, since the memory of a receive WQE is undefined until it
+ * completes. Other packets are verified first, above all WRITEs: a program may
+ * read their memory at any time, and the packet contains the address.
  */
 static bool may_check_late(const struct uroce_qp *qp,
 			   const struct uroce_packet *packet)

@@ -1,112 +1,116 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The receiving side of a QP. */
+/* The responder: executes the requests of the peer and sends responses. */
 #ifndef UROCE_RESPONDER_H
 #define UROCE_RESPONDER_H
 
 #include "uroce/engine/uroce_engine.h"
 
 /*
- * Resources further back than a number of this size are forgotten: a duplicate
- * cannot be so old, and after a whole circle of PSNs an old one would look like
- * a young one.
+ * Resources 2^UROCE_FORGET_BITS or more PSNs behind epsn are dropped: no
+ * duplicate is so old, and after a wrap of the PSNs an old resource would look
+ * like a new one.
  */
 #define UROCE_FORGET_BITS 20
 #define UROCE_FORGET_MASK ((1u << UROCE_FORGET_BITS) - 1)
 
-/** uroce_responder_init() - at the transition to RTR */
+/** uroce_responder_init() - initialize for RTR */
 void uroce_responder_init(struct uroce_qp *qp);
 
-/** uroce_responder_receive() - a request has come */
+/** uroce_responder_receive() - process a request packet */
 void uroce_responder_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 			     uint64_t now);
 
 /**
- * uroce_reply_next() - the next answer, ACK or NAK of a QP; uroce_reply.c
+ * uroce_reply_next() - make the next response, ACK or NAK; uroce_reply.c
  *
- * Answers come in the order of the requests, ACKs and NAKs after them: an ACK
- * in front of the answer to a READ would tell the peer that the answer is lost.
+ * Responses keep the order of the requests; ACKs and NAKs come after them. An
+ * ACK in front of a READ response would be an implied NAK of that READ.
  *
- * Return: whether there is one.
+ * Return: whether there is a packet.
  */
 bool uroce_reply_next(struct uroce_qp *qp, struct uroce_out *ret_out);
 
 /**
- * uroce_reply_take_ack() - the ACK that is owed travels with a request
+ * uroce_reply_take_ack() - piggyback the pending ACK on a request packet
  *
- * Return: its PSN.
+ * Return: PSN of the ACK, which is no longer pending.
  */
 uint32_t uroce_reply_take_ack(struct uroce_qp *qp);
 
 /**
- * uroce_reply_take_atomic() - the oldest answer, if it is that of an atomic
+ * uroce_reply_take_atomic() - take the oldest response if it is of an atomic
  *
- * Return: its resource, which counts as answered; NULL if it is none.
+ * Return: resource of the atomic, no longer pending; NULL: no such response.
  */
 const struct uroce_resource *uroce_reply_take_atomic(struct uroce_qp *qp);
 
-/* The rest is for the files of the responder. */
+/* Private to the files of the responder. */
 
-/** uroce_reply_ack() - owe an ACK for all that was executed */
+/** uroce_reply_ack() - schedule an ACK for all executed requests */
 void uroce_reply_ack(struct uroce_qp *qp);
 
-/** uroce_reply_drop() - owe nothing any more */
+/** uroce_reply_drop() - cancel all responses, the ACK and the NAK */
 void uroce_reply_drop(struct uroce_qp *qp);
 
-/** uroce_reply_nak() - owe a NAK; @syndrome: kind and value */
+/** uroce_reply_nak() - schedule a NAK; @syndrome: kind and value */
 void uroce_reply_nak(struct uroce_qp *qp, uint8_t syndrome, uint32_t psn);
 
 /**
- * uroce_responder_refuse() - a request is wrong (IBTA 9.7.4.1, 9.9.3)
- * @qp: the QP; RC goes to ERR, others drop the message
- * @packet: the request; nothing happens if its seal is broken
- * @nak: to answer with
- * @counter: that says why
+ * uroce_responder_refuse() - reject an invalid request (IBTA 9.7.4.1, 9.9.3)
+ * @qp: RC: sends a NAK and goes to ERR; UC and UD: drops the message
+ * @packet: the request; with a wrong ICRC it is only counted and dropped
+ * @nak: code of the NAK
+ * @counter: reason of the rejection
  * @now: ns
  *
- * Return: whether it is; else the packet was damaged.
+ * Return: true if the request was rejected, false if its ICRC is wrong.
  */
 bool uroce_responder_refuse(struct uroce_qp *qp, struct uroce_packet *packet,
 			    enum uroce_nak nak, enum uroce_counter counter,
 			    uint64_t now);
 
 /**
- * uroce_responder_refuse_access() - a request for memory is wrong
- * @err: of uroce_memory_remote(); says which counter it is
+ * uroce_responder_refuse_access() - reject an invalid access to memory
+ * @err: result of uroce_memory_remote(); selects the counter
  *
- * The rest as uroce_responder_refuse().
+ * Otherwise as uroce_responder_refuse(), with a remote access error.
  */
 void uroce_responder_refuse_access(struct uroce_qp *qp,
 				   struct uroce_packet *packet, int err,
 				   uint64_t now);
 
-/** uroce_access_counter() - which counter an error of that kind has */
+/** uroce_access_counter() - counter of an error of uroce_memory_remote() */
 enum uroce_counter uroce_access_counter(int err);
 
 /**
- * uroce_responder_executed() - a request packet of RC or UC is done
- * @qp: the QP
- * @packet: the request
- * @nr_psns: PSNs that it took
+ * uroce_responder_executed() - advance epsn after a request packet
+ * @qp: RC or UC
+ * @packet: the request, which was executed
+ * @nr_psns: number of its PSNs
+ *
+ * Schedules the ACK if @packet requests one, and counts completed messages.
  */
 void uroce_responder_executed(struct uroce_qp *qp,
 			      const struct uroce_packet *packet,
 			      uint32_t nr_psns);
 
-/** uroce_responder_lost() - a packet of RC, or one before it, has not come */
+/** uroce_responder_lost() - a packet of RC is missing: NAK of epsn */
 void uroce_responder_lost(struct uroce_qp *qp,
 			  const struct uroce_packet *packet);
 
-/** uroce_remote_write() etc: one kind of request each; uroce_remote.c */
+/** uroce_remote_write() - execute a WRITE packet; uroce_remote.c */
 void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet,
 			uint64_t now);
+
+/** uroce_remote_nonposted() - execute a READ, atomic, FLUSH or ATOMIC WRITE */
 void uroce_remote_nonposted(struct uroce_qp *qp, struct uroce_packet *packet,
 			    uint64_t now);
 
-/** uroce_remote_duplicate() - a READ, atomic, ... that was executed before */
+/** uroce_remote_duplicate() - respond again to a duplicate READ, atomic, ... */
 void uroce_remote_duplicate(struct uroce_qp *qp,
 			    const struct uroce_packet *packet);
 
-/** uroce_responder_not_ready() - there is no receive request for it */
+/** uroce_responder_not_ready() - no receive WQE for @packet: RNR NAK or drop */
 void uroce_responder_not_ready(struct uroce_qp *qp,
 			       struct uroce_packet *packet);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Retries of the requester. uroce_ack.c says what was lost or refused, time
- * says that nothing came; both end in going back to una_psn.
+ * Retransmission by the requester, from una_psn on. Its causes are NAKs and
+ * gaps in the responses, which uroce_ack.c detects, and timeouts.
  *
- * The window is that of a congestion control of the plainest kind: half of it
- * when something is lost, and a packet more for each window that is not.
+ * The window implements a minimal congestion control: a loss halves it, and a
+ * full window of acknowledged packets increases it by one packet.
  */
 #include "uroce/engine/uroce_retry.h"
 
@@ -91,7 +91,7 @@ static void go_back(struct uroce_qp *qp, uint64_t now)
 
 	req->recovering = true;
 	req->grow = 0;
-	/* a channel says by itself when it is full */
+	/* a channel has flow control of its own */
 	if (!qp->channel && req->window > 2 * MIN_WINDOW)
 		req->window /= 2;
 	uroce_requester_rewind(qp);
@@ -129,14 +129,14 @@ void uroce_retry_not_ready(struct uroce_qp *qp, uint8_t timer, uint64_t now)
 	struct uroce_requester *req = &qp->req;
 
 	if (req->resume_ns != UROCE_NEVER)
-		return; /* waiting for the same one already */
+		return; /* the RNR wait for una_psn is running */
 	if (!req->rnr_left) {
 		uroce_qp_fail_send(qp, IBV_WC_RNR_RETRY_EXC_ERR, now);
 		return;
 	}
 	if (qp->rnr_retry != RNR_FOR_EVER)
 		req->rnr_left--;
-	req->retry_left = qp->retry_cnt; /* the peer is there */
+	req->retry_left = qp->retry_cnt; /* the peer responds */
 	uroce_requester_rewind(qp);
 	req->ack_ns = UROCE_NEVER;
 	req->resume_ns = now + uroce_retry_rnr_ns(timer);
@@ -151,11 +151,13 @@ void uroce_retry_expire(struct uroce_qp *qp, uint64_t now)
 		req->resume_ns = UROCE_NEVER;
 		req->recovering = false;
 		uroce_engine_activate(qp->engine, qp);
-		/* what is sent next starts it again */
+		/* the next packet starts the timer */
 		req->ack_ns = UROCE_NEVER;
 	}
 	if (req->ack_ns <= now && req->vague) {
-		/* it begins now: IBTA 9.7.6.1.3 allows up to four times of it
+		/*
+		 * A stale timestamp started the timer: start it again. IBTA
+		 * 9.7.6.1.3 allows up to four times the timeout.
 		 */
 		req->ack_ns = UROCE_NEVER;
 		uroce_retry_start(qp, now);

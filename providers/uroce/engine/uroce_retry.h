@@ -1,55 +1,56 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * When to send again, and when to give up: the acknowledge timer, the wait for
- * a receiver that is not ready, both counters, and going back.
+ * Retransmission: the acknowledge timer, the RNR wait, both retry counters, and
+ * the restart at una_psn (go-back-N).
  */
 #ifndef UROCE_RETRY_H
 #define UROCE_RETRY_H
 
 #include "uroce/engine/uroce_qp.h"
 
-/** uroce_retry_rnr_ns() - time that a timer field means (IBTA table 45) */
+/** uroce_retry_rnr_ns() - decode an RNR timer field (IBTA table 45) */
 uint64_t uroce_retry_rnr_ns(uint8_t timer);
 
-/** uroce_retry_timeout_ns() - of a timeout attribute; 0: UROCE_NEVER */
+/** uroce_retry_timeout_ns() - decode a timeout attribute; 0: UROCE_NEVER */
 uint64_t uroce_retry_timeout_ns(uint8_t timeout);
 
-/** uroce_retry_deadline() - when uroce_retry_expire() has something to do */
+/** uroce_retry_deadline() - time when uroce_retry_expire() must be called */
 uint64_t uroce_retry_deadline(const struct uroce_qp *qp);
 
-/** uroce_retry_expire() - a deadline of @qp has passed */
+/** uroce_retry_expire() - handle a deadline of @qp that has passed */
 void uroce_retry_expire(struct uroce_qp *qp, uint64_t now);
 
-/** uroce_retry_start() - run the acknowledge timer, if it does not run yet */
+/** uroce_retry_start() - start the acknowledge timer unless it is running */
 void uroce_retry_start(struct uroce_qp *qp, uint64_t now);
 
 /**
- * uroce_retry_progress() - something was acknowledged
+ * uroce_retry_progress() - restore the retries after an acknowledgement
  * @qp: the QP
- * @nr_packets: how much
+ * @nr_packets: packets that were acknowledged
  * @now: ns
  *
- * Sets the counters back and starts the timer anew, or stops it (9.7.6.1.3).
+ * Also restarts the timer, or stops it if no packet is in flight (9.7.6.1.3),
+ * and grows the window.
  */
 void uroce_retry_progress(struct uroce_qp *qp, uint32_t nr_packets,
 			  uint64_t now);
 
 /**
- * uroce_retry_lost() - una_psn was lost: go back to it
+ * uroce_retry_lost() - retransmit from una_psn on, because it was lost
  * @qp: the QP
  * @now: ns
  *
- * Counts as a retry. Does nothing while the QP is still going back for the
- * same packet. When there were too many the QP fails. A channel loses nothing:
- * there it means that a packet without its payload (uroce_split.h) could not be
- * used, which is no retry, as it brings its payload when it is sent again.
+ * Uses up one retry; without any left the QP fails. Does nothing if the QP is
+ * already recovering from the loss, or in an RNR wait. A channel loses no
+ * packets: there the peer could not use a packet without payload
+ * (uroce_split.h). The retransmission contains the payload and uses no retry.
  */
 void uroce_retry_lost(struct uroce_qp *qp, uint64_t now);
 
 /**
- * uroce_retry_not_ready() - an RNR NAK for una_psn has come
+ * uroce_retry_not_ready() - handle an RNR NAK for una_psn
  * @qp: the QP
- * @timer: of the NAK
+ * @timer: timer field of the NAK
  * @now: ns
  */
 void uroce_retry_not_ready(struct uroce_qp *qp, uint8_t timer, uint64_t now);

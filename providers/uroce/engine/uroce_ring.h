@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A ring of slots between two threads: one puts in, one takes out, and neither
- * waits for the other. Send, receive and completion queues are such rings; who
- * puts in and who takes out is said at each. Indices run on and wrap at 2^32.
+ * A lock-free ring of slots with one producer and one consumer. Send, receive
+ * and completion queues are such rings; the comment of each queue names its
+ * producer and its consumer. Indices count up and wrap at 2^32.
  */
 #ifndef UROCE_RING_H
 #define UROCE_RING_H
@@ -19,14 +19,14 @@ struct uroce_ring {
 	uint8_t *slots;
 	uint32_t mask;
 	uint32_t stride; /* bytes of a slot */
-	uint32_t size;	 /* slots in use; up to mask + 1 */
-	/* apart, so that the two threads do not share a cache line */
-	_Alignas(UROCE_CACHE_LINE) uint32_t head; /* next to put in */
-	_Alignas(UROCE_CACHE_LINE) uint32_t tail; /* next to take out */
+	uint32_t size;	 /* capacity in slots; up to mask + 1 */
+	/* one cache line each: the producer writes head, the consumer tail */
+	_Alignas(UROCE_CACHE_LINE) uint32_t head; /* next slot to fill */
+	_Alignas(UROCE_CACHE_LINE) uint32_t tail; /* oldest filled slot */
 };
 
 /**
- * uroce_ring_init() - an empty ring
+ * uroce_ring_init() - allocate an empty ring
  * @ring: memory of the caller
  * @size: slots; 0 to UROCE_RING_MAX
  * @stride: bytes of a slot, > 0
@@ -61,20 +61,20 @@ static inline void uroce_ring_fini(struct uroce_ring *ring)
 	ring->slots = NULL;
 }
 
-/** uroce_ring_at() - slot of any index; the caller knows that it is valid */
+/** uroce_ring_at() - address of the slot of @index, which must be valid */
 static inline void *uroce_ring_at(const struct uroce_ring *ring, uint32_t index)
 {
 	return ring->slots + (size_t)(index & ring->mask) * ring->stride;
 }
 
-/** uroce_ring_used() - slots that wait to be taken out; exact for both ends */
+/** uroce_ring_used() - count filled slots; for the producer or the consumer */
 static inline uint32_t uroce_ring_used(const struct uroce_ring *ring)
 {
 	return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE) -
 	       __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
 }
 
-/** uroce_ring_vacant() - slot to fill, or NULL; for whoever puts in */
+/** uroce_ring_vacant() - slot to fill, NULL if the ring is full; producer */
 static inline void *uroce_ring_vacant(const struct uroce_ring *ring)
 {
 	/* pairs with the release in uroce_ring_take() */
@@ -85,20 +85,20 @@ static inline void *uroce_ring_vacant(const struct uroce_ring *ring)
 	return uroce_ring_at(ring, ring->head);
 }
 
-/** uroce_ring_put() - the slot of uroce_ring_vacant() is filled */
+/** uroce_ring_put() - publish the slot of uroce_ring_vacant(); producer */
 static inline void uroce_ring_put(struct uroce_ring *ring)
 {
 	/* pairs with the acquire in uroce_ring_front() */
 	__atomic_store_n(&ring->head, ring->head + 1, __ATOMIC_RELEASE);
 }
 
-/** uroce_ring_has() - whether @index was put in; for whoever takes out */
+/** uroce_ring_has() - whether the slot of @index is filled; consumer */
 static inline int uroce_ring_has(const struct uroce_ring *ring, uint32_t index)
 {
 	return __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE) != index;
 }
 
-/** uroce_ring_front() - oldest slot, or NULL; for whoever takes out */
+/** uroce_ring_front() - oldest filled slot, or NULL; consumer */
 static inline void *uroce_ring_front(const struct uroce_ring *ring)
 {
 	if (!uroce_ring_has(ring, ring->tail))
@@ -106,14 +106,14 @@ static inline void *uroce_ring_front(const struct uroce_ring *ring)
 	return uroce_ring_at(ring, ring->tail);
 }
 
-/** uroce_ring_take_to() - the slots up to this index may be filled again */
+/** uroce_ring_take_to() - free the slots in front of @index; consumer */
 static inline void uroce_ring_take_to(struct uroce_ring *ring, uint32_t index)
 {
 	/* pairs with the acquire in uroce_ring_vacant() */
 	__atomic_store_n(&ring->tail, index, __ATOMIC_RELEASE);
 }
 
-/** uroce_ring_take() - the slot of uroce_ring_front() may be filled again */
+/** uroce_ring_take() - free the slot of uroce_ring_front(); consumer */
 static inline void uroce_ring_take(struct uroce_ring *ring)
 {
 	uroce_ring_take_to(ring, ring->tail + 1);

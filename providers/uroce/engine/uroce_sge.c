@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Lists of pieces. The requester resolves what it sends and where a READ's
- * responses go, the responder where a message is received.
+ * SGE lists. The requester resolves the payload of its packets and the
+ * destination of READ responses, the responder the memory of receive WQEs.
  */
 #include "uroce/engine/uroce_sge.h"
 
@@ -10,11 +10,11 @@
 
 #include "uroce/engine/uroce_channel.h"
 
-/* What the null region reads as; longer than any packet's payload. */
+/* Contents of the null region; as long as the longest payload of a packet. */
 static const uint8_t zeros[UROCE_CHANNEL_MTU];
 _Static_assert(UROCE_CHANNEL_MTU >= UROCE_MAX_MTU, "the longest payload");
 
-/* Go back to the beginning, and from there to @offset. */
+/* Moves the cursor to @offset, forward or from the beginning of the list. */
 static int seek(const struct uroce_sge_list *list, struct uroce_cursor *cursor,
 		uint32_t offset)
 {
@@ -43,7 +43,7 @@ static void add_piece(struct uroce_pieces *pieces, uint8_t *ptr, uint32_t bytes,
 {
 	struct iovec *iov = &pieces->iov[pieces->nr++];
 
-	/* zeros are never written to: whoever gets such a piece reads it */
+	/* zeros is const: a caller that passes @write false only reads it */
 	iov->iov_base = ptr || write ? ptr : (uint8_t *)zeros;
 	iov->iov_len = bytes;
 }
@@ -97,7 +97,7 @@ uint32_t uroce_sge_run(const struct uroce_sge_list *list,
 		nr = max;
 	part.addr += cursor->sge_offset;
 	part.length = nr * bytes;
-	/* the null region has no address: each part of it is the same zeros */
+	/* the null region has no address: all its parts share zeros */
 	if (!nr ||
 	    uroce_memory_local(list->memory, list->pd, &part, false, &ptr) ||
 	    !ptr)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * See uroce_split.h. Called by the requester, the responder and whoever ends
- * requests; what is done in the memory of the other side, and when that pays
- * off, is in ../local/uroce_local_split.c.
+ * Rendezvous protocol, see uroce_split.h. The requester, the responder and
+ * uroce_completion.c call it; ../local/uroce_local_split.c accesses the memory
+ * of the peer and selects the messages for which the protocol is faster.
  */
 #include "uroce/engine/uroce_split.h"
 
@@ -12,10 +12,10 @@
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_request.h"
 
-/* Fewer packets are no part. */
+/* Minimum length of a chunk, in packets. */
 #define MIN_PACKETS 4
 
-/* For a landing: some us. */
+/* Lookups of a sink before the sender gives up: some us. */
 #define LOOKS 500
 
 static const struct uroce_split_ops *ops_of(const struct uroce_qp *qp)
@@ -41,7 +41,7 @@ static enum uroce_landing_kind kind_of(const struct uroce_send_wqe *wqe)
 					       : UROCE_LANDING_RECEIVE;
 }
 
-/* What is shown is found when a region goes. */
+/* Publishes a sink; engine->landed lists it for uroce_split_hide_all(). */
 static void show(struct uroce_qp *qp, enum uroce_landing_kind kind,
 		 const struct uroce_landing *landing)
 {
@@ -63,7 +63,7 @@ static void hide(struct uroce_qp *qp, enum uroce_landing_kind kind)
 		list_del(&qp->landed);
 }
 
-/* Only what lies in one piece of memory, and is not about to go. */
+/* Publishes @sge as a sink, unless its region is about to be withdrawn. */
 static bool show_piece(struct uroce_qp *qp, enum uroce_landing_kind kind,
 		       uint32_t psn, uint32_t pd, const struct ibv_sge *sge)
 {
@@ -81,8 +81,8 @@ static bool show_piece(struct uroce_qp *qp, enum uroce_landing_kind kind,
 }
 
 /*
- * Those of READs before it come later than what is pushed, and may be for the
- * same memory.
+ * Whether READs or atomics are outstanding: their responses arrive later than
+ * pushed data, and may be for the same memory.
  */
 static bool awaits_answers(const struct uroce_qp *qp)
 {
@@ -117,7 +117,7 @@ void uroce_split_end(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 		return;
 	if (!failed)
 		ops->learn(qp->channel, kind, qp->qpn, wqe->psn, wqe->length);
-	/* no READ was before it that had no answer, so it is the first one */
+	/* the sink is that of the oldest READ: see uroce_split_begin() */
 	if (kind == UROCE_LANDING_READ)
 		hide(qp, kind);
 }
@@ -165,11 +165,11 @@ void uroce_split_hide_all(struct uroce_engine *engine)
 	}
 }
 
-/* A part of a message that may travel in another way. */
+/* A part of a message that may be sent as a chunk. */
 struct part {
 	struct uroce_qp *qp;
 	struct uroce_split_state *state;
-	const struct uroce_send_wqe *write; /* NULL: it is no WRITE */
+	const struct uroce_send_wqe *write; /* NULL: not a WRITE */
 	enum uroce_landing_kind kind;
 	uint32_t first_psn; /* of the message */
 	uint32_t offset;    /* in the message */
@@ -194,13 +194,13 @@ static int push_write(const struct part *part)
 		.nr_iov = 1,
 	};
 
-	/* what was sent before comes later, and may be for the same memory */
+	/* older messages in flight arrive later, maybe for the same memory */
 	if (uroce_psn_before(part->qp->req.una_psn, wqe->psn))
 		return -EBUSY;
 	return channel->copy ? channel->copy(channel, &copy) : -EPERM;
 }
 
-/* Whether all of it lies in the landing. */
+/* Looks up the peer's sink; whether the whole part lies in it. */
 static bool find(const struct part *part, uint32_t psn,
 		 struct uroce_landing *ret_landing, uint32_t *ret_from)
 {
@@ -213,7 +213,7 @@ static bool find(const struct part *part, uint32_t psn,
 		return false;
 	from = (uint64_t)uroce_psn_diff(psn, ret_landing->psn) * qp->mtu;
 	*ret_from = (uint32_t)from;
-	/* it can be that of the message before; a READ comes in parts */
+	/* the sink may be of an older message; a READ has many requests */
 	if (part->kind == UROCE_LANDING_RECEIVE)
 		return part->first_psn == ret_landing->psn &&
 		       from + part->iov.iov_len <= ret_landing->bytes;
@@ -221,7 +221,7 @@ static bool find(const struct part *part, uint32_t psn,
 	       from + part->iov.iov_len <= ret_landing->bytes;
 }
 
-/* The other side is just about to show it, unless it is busy. */
+/* Polls for the sink: unless the peer is busy, it publishes it soon. */
 static bool await(const struct part *part, uint32_t psn,
 		  struct uroce_landing *ret_landing, uint32_t *ret_from)
 {
@@ -248,7 +248,7 @@ static int push(const struct part *part, uint32_t psn)
 					from, &part->iov);
 }
 
-/* By turns; the other side begins, so that it has something to do. */
+/* Sends a chunk. The sides take turns; the peer first, to keep it busy. */
 static bool send_part(const struct part *part, struct uroce_packet *packet)
 {
 	const struct uroce_qp *qp = part->qp;
@@ -268,7 +268,7 @@ static bool send_part(const struct part *part, struct uroce_packet *packet)
 	return true;
 }
 
-/* Returns how many packets it is. */
+/* Returns the number of packets that @out represents. */
 static uint32_t try_part(const struct part *part, struct uroce_out *out)
 {
 	if (!send_part(part, &out->packet))
@@ -277,7 +277,7 @@ static uint32_t try_part(const struct part *part, struct uroce_out *out)
 	return part->nr_packets;
 }
 
-/* How many packets there are in one piece of memory, with the first one. */
+/* Number of packets that are contiguous in memory, from @out on. */
 static uint32_t count_packets(const struct uroce_qp *qp,
 			      const struct uroce_send_wqe *wqe,
 			      const struct uroce_out *out, uint32_t max)
@@ -300,7 +300,7 @@ static uint32_t count_packets(const struct uroce_qp *qp,
 								       : 0;
 }
 
-/* Of what is left each side gets a half at the end. */
+/* Maximum length of a part; at the end each side copies half of the rest. */
 static uint32_t max_packets(const struct uroce_qp *qp,
 			    const struct uroce_split_state *state,
 			    uint32_t left)
@@ -326,10 +326,10 @@ uint32_t uroce_split_request(struct uroce_qp *qp,
 		.offset = at * qp->mtu,
 	};
 
-	/* a SEND has to meet its receive request first */
+	/* the first packet of a SEND is needed to select the receive WQE */
 	if (!qp->split.sending || (!part.write && !at))
 		return 1;
-	/* the last one comes with its payload, so that it is there last */
+	/* the last packet has payload, so that its data is stored last */
 	part.nr_packets = count_packets(
 		qp, wqe, out,
 		max_packets(qp, part.state, wqe->nr_packets - 1 - at));
@@ -342,7 +342,7 @@ uint32_t uroce_split_request(struct uroce_qp *qp,
 	return try_part(&part, out);
 }
 
-/* The READ's memory, @bytes from @va on; NULL if it is none, or may not be. */
+/* Memory of the READ at @offset; NULL: no access, or no ordinary memory. */
 static uint8_t *find_answer(const struct uroce_qp *qp,
 			    const struct uroce_resource *res, uint64_t offset,
 			    uint64_t bytes)
@@ -380,12 +380,12 @@ uint32_t uroce_split_answer(struct uroce_qp *qp,
 	uint32_t from;
 
 	/*
-	 * Nothing is absent that may have been sent before: the other side
-	 * would take no notice of the packet that says where it is.
+	 * A packet that may have been sent before contains its payload: the
+	 * requester ignores a duplicate, and with it the source address.
 	 */
 	if (!ops_of(qp) || res->asked_again)
 		return 1;
-	/* the other side takes its part by the key, if it may */
+	/* the requester pulls with the rkey, which needs an open QP */
 	if (!uroce_qp_is_open(qp))
 		return 1;
 	if (!at)
@@ -396,7 +396,7 @@ uint32_t uroce_split_answer(struct uroce_qp *qp,
 		return 1;
 	part.iov.iov_len = (size_t)part.nr_packets * qp->mtu;
 	part.iov.iov_base = find_answer(qp, res, part.offset, part.iov.iov_len);
-	/* who shows no landing wants it in the ordinary way */
+	/* without a sink the requester expects packets with payload */
 	if (!part.iov.iov_base || !find(&part, psn, &landing, &from))
 		return 1;
 	return try_part(&part, out);
@@ -416,12 +416,12 @@ int uroce_split_take(const struct uroce_qp *qp,
 	for (uint32_t i = 0; !ret && i < pieces->nr; i++) {
 		const struct iovec *iov = &pieces->iov[i];
 
-		/* what is thrown away need not be fetched */
+		/* data for the null region is discarded */
 		if (iov->iov_base)
 			ret = ops->pull(qp->channel, &hop, address, iov);
 		address += iov->iov_len;
 	}
-	/* whether we can, may have changed: nobody should count on it */
+	/* CMA may have been lost: publish whether the QP still pulls */
 	if (ret)
 		uroce_qp_tell(qp);
 	return ret;

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A long message of RC between two processes of one host, copied by both: one
- * part of it is pulled out of the sender's memory by who receives, while the
- * next part is pushed by the sender to where it belongs, and so on. A part is
- * some packets of the message, which travel as one without their payload. So
- * PSNs, acknowledgements, losses and repeats are those of any message; what is
- * sent again is sent with its payload.
+ * Rendezvous protocol for long RC messages between two processes of one host.
+ * Both copy with CMA: the receiver pulls one chunk out of the sender's memory,
+ * while the sender pushes the next chunk to the sink (struct uroce_landing),
+ * the memory that the receiver has published for the message. A chunk is a
+ * number of packets that are sent as one packet without payload. PSNs, ACKs and
+ * losses are those of any message; a retransmitted packet contains its payload.
  *
  *   sender                              receiver
  *   ------                              --------
- *   first packet, with payload   -->    shows where the message is to land
- *   part 1: where it is          -->    pulls it
- *   pushes part 2
- *   part 2: it is there          -->    goes on
+ *   first packet, with payload   -->    publishes the sink
+ *   chunk 1: source address      -->    pulls chunk 1
+ *   pushes chunk 2
+ *   chunk 2: no address          -->    advances epsn
  *   ...
  *   last packet, with payload    -->    completion
  *
- * For a READ the landing is shown with the request, and for a WRITE it is the
- * region. What is pushed was never sent before, so a message cannot complete
- * while its sender pushes. A landing is hidden, and its sender waited for,
- * before a request fails or a region goes.
+ * The requester of a READ publishes the sink when it starts the READ; the sink
+ * of a WRITE is the region. The sender never pushes data that it has sent
+ * before, so no message completes during a push. Before a WQE fails or a region
+ * goes, the sink is withdrawn and the owner waits for a push in progress.
  *
- * It pays off where two processors share no cache: through the inbox all bytes
- * would travel twice. Which way is faster is tried out.
+ * The protocol is faster between CPUs without a shared cache, where data passes
+ * between the caches twice if it goes through the ring. Sampling selects it.
  */
 #ifndef UROCE_SPLIT_H
 #define UROCE_SPLIT_H
@@ -31,67 +31,77 @@
 
 struct uroce_out;
 
-/* Of shorter messages the system calls cost more than is won. */
+/* For shorter messages the system calls cost more than the protocol saves. */
 #define UROCE_SPLIT_MIN (256 * 1024)
 /**
- * uroce_split_begin() - a message of @wqe begins
+ * uroce_split_begin() - select the protocol of a message that starts
  *
- * Return: whether it is to be split, as far as that depends on this side.
+ * Publishes the sink of a READ.
+ *
+ * Return: true: use rendezvous, if the peer can as well.
  */
 bool uroce_split_begin(struct uroce_qp *qp, const struct uroce_send_wqe *wqe);
 
 /**
- * uroce_split_request() - a packet of a SEND or WRITE was made
- * @qp: the QP; its cursor stands behind the packet
- * @wqe: the request
- * @out: the packet; may become some in one, without payload
+ * uroce_split_request() - try to make a chunk of a packet of a SEND or WRITE
+ * @qp: QP whose cursor is behind the packet
+ * @wqe: WQE of the packet
+ * @out: the packet; may become a chunk: many packets in one, without payload
  *
- * Return: how many packets it is.
+ * Return: number of packets that @out represents.
  */
 uint32_t uroce_split_request(struct uroce_qp *qp,
 			     const struct uroce_send_wqe *wqe,
 			     struct uroce_out *out);
 
 /**
- * uroce_split_answer() - a packet of the answer to a READ was made
- * @res: of the READ; next_psn is that of the packet
- * @out: as above
+ * uroce_split_answer() - try to make a chunk of a READ response packet
+ * @qp: the QP
+ * @res: resource of the READ; next_psn is the PSN of the packet
+ * @out: the packet; may become a chunk
  *
- * Return: as above.
+ * Return: number of packets that @out represents.
  */
 uint32_t uroce_split_answer(struct uroce_qp *qp,
 			    const struct uroce_resource *res,
 			    struct uroce_out *out);
 
-/** uroce_split_count() - of how many packets one that was received stands for
- */
+/** uroce_split_count() - number of packets that a received one represents */
 static inline uint32_t uroce_split_count(const struct uroce_packet *packet)
 {
 	return packet->nr_absent ? packet->nr_absent : 1;
 }
 
-/** uroce_split_end() - a send request is about to complete */
+/**
+ * uroce_split_end() - a send WQE is about to complete
+ *
+ * Withdraws the sink of a READ. The duration of a success is a sample.
+ */
 void uroce_split_end(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 		     bool failed);
 
-/** uroce_split_show_receive() - the first packet has met a receive request */
+/** uroce_split_show_receive() - publish the receive WQE in use as a sink */
 void uroce_split_show_receive(struct uroce_qp *qp, uint32_t psn);
 
-/** uroce_split_end_receive() - the receive request is about to complete */
+/**
+ * uroce_split_end_receive() - withdraw the sink of the receive WQE in use
+ * @qp: the QP
+ * @failed: the receive WQE fails: wait for a push in progress
+ */
 void uroce_split_end_receive(struct uroce_qp *qp, bool failed);
 
-/** uroce_split_hide() - no landing of a QP is shown any more; waits */
+/** uroce_split_hide() - withdraw all sinks of a QP; waits for pushes */
 void uroce_split_hide(struct uroce_qp *qp);
 
-/** uroce_split_hide_all() - a region may go; the caller waits */
+/** uroce_split_hide_all() - withdraw all sinks; the caller waits for pushes */
 void uroce_split_hide_all(struct uroce_engine *engine);
 
 /**
- * uroce_split_take() - the payload of some packets that are without
- * @packet: them
- * @pieces: where it belongs
+ * uroce_split_take() - copy the payload of a chunk to resolved addresses
+ * @qp: the QP
+ * @packet: the chunk; its source is 0 if the sender has pushed the payload
  *
- * Return: 0, or -errno: as if they were lost.
+ * Return: 0, or -errno: treat the packets as lost.
  */
 int uroce_split_take(const struct uroce_qp *qp,
 		     const struct uroce_packet *packet,

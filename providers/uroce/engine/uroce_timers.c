@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The heap of deadlines; uroce_engine_expire() works it off. */
+/* The heap of deadlines; uroce_engine_expire() handles those that passed. */
 #include "uroce/engine/uroce_timers.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static void place(struct uroce_engine *engine, uint32_t at, struct uroce_qp *qp)
 	qp->heap_at = at + 1;
 }
 
-/* Moves @qp, whose place is @at, to where it belongs. */
+/* Moves @qp from the place @at up or down until the heap is ordered. */
 static void sift(struct uroce_engine *engine, uint32_t at, struct uroce_qp *qp)
 {
 	struct uroce_qp **timers = engine->timers;

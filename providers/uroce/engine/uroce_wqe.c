@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Sizes of the rings of work requests. */
+/* Allocation of send and receive queues. */
 #include "uroce/engine/uroce_wqe.h"
 
 int uroce_sq_init(struct uroce_ring *sq, uint32_t size, uint32_t max_sge,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Work requests as they lie in the rings, a whole message each. verbs/ fills
- * them when the application posts; the engine never sees an ibv_send_wr.
+ * Send and receive WQEs as the rings store them, one message each. verbs/ fills
+ * them when the application posts; the engine never reads an ibv_send_wr.
  */
 #ifndef UROCE_WQE_H
 #define UROCE_WQE_H
@@ -14,8 +14,8 @@
 #define UROCE_MAX_SGE	 32
 #define UROCE_MAX_INLINE 512
 /*
- * Longest message. The standard allows 2^31 (IBTA 9.7.7.1.1); half of it keeps
- * all packets of one message within the half circle of PSNs at any MTU.
+ * Longest message, in bytes. IBTA 9.7.7.1.1 allows 2^31; with half of that the
+ * PSNs of a message cover less than half of the PSN space at any MTU.
  */
 #define UROCE_MAX_MESSAGE (1u << 30)
 
@@ -24,8 +24,7 @@ struct uroce_send_wqe {
 	union {
 		struct {
 			uint64_t va;
-			uint64_t
-				compare_add; /* atomics: expected, or summand */
+			uint64_t compare_add; /* atomics: compare, or add */
 			uint64_t swap;
 			uint32_t rkey;
 		} remote; /* WRITE, READ, atomics, FLUSH */
@@ -43,7 +42,7 @@ struct uroce_send_wqe {
 			uint64_t bytes;
 		} bind; /* BIND_MW */
 	};
-	uint32_t length; /* bytes of all pieces; FLUSH: of the range */
+	uint32_t length; /* bytes of all SGEs; FLUSH: of the range */
 	union {
 		__be32 imm;
 		uint32_t inv_rkey; /* SEND_WITH_INV, LOCAL_INV */
@@ -54,47 +53,46 @@ struct uroce_send_wqe {
 	uint8_t flush_placement; /* FLUSH: enum ibv_placement_type */
 	uint8_t flush_level;	 /* FLUSH: enum ibv_selectivity_level */
 
-	/* Of the engine, from when the message is begun. */
+	/* Written by the engine; valid once begun is set. */
 	bool begun;
-	bool long_parts;     /* of a READ (UROCE_LONG_READ_PART) */
-	uint8_t status;	     /* enum ibv_wc_status, once it failed here */
-	uint32_t psn;	     /* of its first packet */
-	uint32_t nr_packets; /* PSNs it takes; a READ: of its responses */
+	bool long_parts;     /* READ: see UROCE_LONG_READ_PART */
+	uint8_t status;	     /* enum ibv_wc_status; set by local checks */
+	uint32_t psn;	     /* of the first packet */
+	uint32_t nr_packets; /* PSNs of the message; READ: of the responses */
 
-	/* the pieces, or with IBV_SEND_INLINE the data itself */
+	/* the SGEs, or with IBV_SEND_INLINE the payload itself */
 	struct ibv_sge sge[];
 };
 
 struct uroce_recv_wqe {
 	uint64_t wr_id;
-	uint32_t length; /* bytes of all pieces */
+	uint32_t length; /* bytes of all SGEs */
 	uint32_t nr_sge;
 	struct ibv_sge sge[];
 };
 
-/* A receive queue, of one QP or shared. verbs/ puts in, the engine takes out.
- */
+/* The RQ of a QP, or an SRQ. verbs/ adds WQEs, the engine removes them. */
 struct uroce_rq {
 	struct uroce_ring ring;
 	uint32_t max_sge;
 	uint32_t pd;
 	bool shared;
-	/* shared: event when fewer are left; 0: never. Atomic. */
+	/* SRQ: event if fewer WQEs are left; 0: disarmed. Atomic. */
 	uint32_t limit;
 
-	/* Of the engine. */
-	bool limit_event; /* result for the loop: IBV_EVENT_SRQ_LIMIT_REACHED */
+	/* Written by the engine. */
+	bool limit_event; /* the loop reports IBV_EVENT_SRQ_LIMIT_REACHED */
 	bool in_events;
 	struct uroce_rq *next_event;
-	void *owner; /* of verbs/; the engine passes it on */
+	void *owner; /* object of verbs/; opaque to the engine */
 };
 
 /**
- * uroce_sq_init() - rings for send requests
+ * uroce_sq_init() - allocate the ring of a send queue
  * @sq: memory of the caller
- * @size: requests
- * @max_sge: pieces of each; up to UROCE_MAX_SGE
- * @max_inline: bytes of inline data of each; up to UROCE_MAX_INLINE
+ * @size: number of WQEs
+ * @max_sge: SGEs of a WQE; up to UROCE_MAX_SGE
+ * @max_inline: bytes of inline data of a WQE; up to UROCE_MAX_INLINE
  *
  * Return: 0, -EINVAL, or -ENOMEM.
  */
@@ -102,12 +100,12 @@ int uroce_sq_init(struct uroce_ring *sq, uint32_t size, uint32_t max_sge,
 		  uint32_t max_inline);
 
 /**
- * uroce_rq_init() - an empty receive queue
+ * uroce_rq_init() - initialize an empty RQ or SRQ
  * @rq: memory of the caller
- * @size: requests
- * @max_sge: pieces of each; up to UROCE_MAX_SGE
- * @pd: that the pieces belong to
- * @shared: whether it is an SRQ
+ * @size: number of WQEs
+ * @max_sge: SGEs of a WQE; up to UROCE_MAX_SGE
+ * @pd: protection domain of the SGEs
+ * @shared: true: an SRQ
  *
  * Return: 0, -EINVAL, or -ENOMEM.
  */
