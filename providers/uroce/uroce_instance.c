@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Devices that are attached and detached, and the loop with them: it is made
- * for the first and freed after the last. Also what else changes rarely:
- * addresses and state of interfaces, multicast groups, and what is left of a
- * loop in a child of fork().
+ * Attach and detach of devices. The first attach creates the loop, the last
+ * detach frees it. Also other rare operations: changes of addresses and state
+ * of interfaces, multicast groups, and the handling of fork().
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,11 +18,11 @@
 #include "uroce/uroce_loop_state.h"
 #include "util/nocancel.h"
 
-/* A process that does not get on delays an exit for a tenth of a second. */
+/* A peer that makes no progress delays exit() by a tenth of a second. */
 #define EXIT_NAPS   1000
 #define EXIT_NAP_NS 100000
 
-#define ANY_SPORT 0xc000 /* as good as any, if nothing can be sent */
+#define ANY_SPORT 0xc000 /* without a port nothing is sent */
 
 struct group {
 	struct list_node entry;
@@ -32,6 +31,7 @@ struct group {
 	uint32_t uses;
 };
 
+/* plain: verbs_mutex has no trylock, which exit() needs */
 static pthread_mutex_t loop_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct uroce_loop *the_loop; /* with loop_mutex */
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
@@ -41,7 +41,7 @@ static bool same_gid(const uint8_t *a, const uint8_t *b)
 	return memcmp(a, b, UROCE_GID_LEN) == 0;
 }
 
-/* Something has changed about some interface; see whether it is this one. */
+/* An interface has changed; check the one of @instance. */
 static void refresh(struct uroce_loop *loop, struct uroce_instance *instance)
 {
 	struct uroce_netdev *dev = &instance->dev;
@@ -50,12 +50,12 @@ static void refresh(struct uroce_loop *loop, struct uroce_instance *instance)
 	bool gids;
 
 	if (uroce_netdev_refresh(&fresh))
-		fresh.up = false; /* it is gone */
+		fresh.up = false; /* the interface was removed */
 	gids = fresh.nr_gids != dev->nr_gids ||
 	       memcmp(fresh.gids, dev->gids, sizeof(fresh.gids)) != 0;
 	uroce_loop_acquire(loop);
 	if (gids) {
-		/* without memory an address stays unknown, as before */
+		/* on -ENOMEM packets to the new address are dropped */
 		(void)uroce_loop_add_gids_locked(loop, &fresh, dev);
 		uroce_loop_remove_gids_locked(loop, dev, &fresh);
 	}
@@ -102,7 +102,7 @@ static void fork_done(void)
 	(void)pthread_mutex_unlock(&loop_mutex);
 }
 
-/* Descriptors that the child keeps would keep the parent's slot alive. */
+/* Descriptors in the child would keep the parent's slot in use. */
 static void drop_outside(struct uroce_loop *loop)
 {
 	uroce_loop_close_port(loop);
@@ -129,9 +129,9 @@ static void fork_child(void)
 }
 
 /*
- * exit() of a process that has not closed its devices: an ACK that was put off,
- * or waits for room, must not be missed, since the message has arrived. Nor one
- * that the helper is about to send: it may be preempted with the lock in hand.
+ * exit() of a process that has not closed its devices: sends ACKs that are
+ * deferred or wait for room, since their messages have arrived. Waits also for
+ * the helper thread, which may be preempted with the lock before it sends one.
  */
 static __attribute__((destructor)) void pay_debts(void)
 {
@@ -149,7 +149,7 @@ static __attribute__((destructor)) void pay_debts(void)
 
 static void watch_forks(void)
 {
-	/* without memory a child must not use what it has inherited */
+	/* fails without memory; then a child must not use the device */
 	(void)pthread_atfork(fork_prepare, fork_done, fork_child);
 }
 
@@ -406,7 +406,7 @@ void uroce_loop_leave(struct uroce_instance *instance, const uint8_t *gid)
 
 	if (!group || --group->uses)
 		return;
-	/* fails if the interface is gone, and the membership with it */
+	/* fails if the interface and its memberships are gone */
 	if (loop->port)
 		(void)uroce_port_join(loop->port, gid, ifindex, false);
 	list_del(&group->entry);

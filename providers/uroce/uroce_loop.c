@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The loop: with uroce_instance.c, which sets it up, the only file that knows
- * the engine, the port and the helper thread. All of the work is in
- * run_locked(): packets in, timers, packets out, events. Threads of the
- * application come to it through the functions of uroce_loop.h, the helper
- * through uroce_loop_work().
+ * The loop: connects the engine, the port, shared memory and the helper thread;
+ * uroce_instance.c creates it. A full pass is run_locked(): receive, expire
+ * timers, send, deliver events. Application threads call it through the
+ * functions of uroce_loop.h, the helper thread through uroce_loop_work().
  */
 #include "uroce/uroce_loop.h"
 
@@ -17,28 +16,28 @@
 #include "uroce/uroce_moderate.h"
 #include "util/nocancel.h"
 
-/* So long after a CQ was armed the application counts as one that sleeps. */
+/* For this time after a CQ was armed, the application counts as sleeping. */
 #define SLEEPER_NS UINT64_C(10000000)
-/* So long after there was no room it is tried again. */
+/* Delay until the next attempt to send when the socket had no room. */
 #define HOLD_NS UINT64_C(100000)
-/* The same for a channel: at first, and if its other side takes nothing. */
+/* The same for a ring: the first delay, and the longest. */
 #define FULL_NS	    UINT64_C(50000)
 #define MAX_FULL_NS UINT64_C(10000000)
-/* So often timers wait for a socket that does not become empty. */
+/* Receive calls before a due timer expires though the socket has more. */
 #define MAX_RECEIVES 16
-/* So long at most it is left alone by who has other processes to listen to. */
+/* The longest time between receive calls in a process with shm peers. */
 #define MAX_PAUSE_NS UINT64_C(50000)
 /*
- * Who sends through memory looks whether the helper sleeps without waiting for
- * what it has sent to be visible, which the helper cannot see then. So it looks
- * again when that has become so; what takes this long is none of a CPU's
- * buffers.
+ * A sender stores to the ring, and then reads without a fence whether the
+ * peer's helper thread sleeps, so each side can miss the other. The helper
+ * thread checks the rings again after this time, which is longer than a store
+ * stays in the store buffer of a CPU.
  */
 #define SECOND_LOOK_NS UINT64_C(100000)
-/* So long at most is waited for room, and so often is looked. */
+/* Before a QP is freed: the longest wait for room, and the polling interval. */
 #define SETTLE_NS     UINT64_C(1000000000)
 #define SETTLE_NAP_NS 50000
-/* Packets that are made at a time. */
+/* Packets of a run that the engine makes at once. */
 #define MAX_RUN	   64
 #define ANY_PACKET (UROCE_WAKE_PACKET | UROCE_WAKE_LOCAL)
 
@@ -47,7 +46,7 @@ uint64_t uroce_loop_now(void)
 	return uroce_helper_now();
 }
 
-/* After a quick one it was of before. */
+/* After a quick post or poll, loop->now is the time of an earlier full pass. */
 static void look_at_clock(struct uroce_loop *loop)
 {
 	loop->now = uroce_loop_now();
@@ -88,8 +87,8 @@ static void put(struct uroce_loop *loop, struct uroce_out *out)
 }
 
 /*
- * What the engine gives must be sent before it is given anything. What there is
- * no room for it keeps.
+ * Sends all packets that uroce_engine_next() returns, which is required before
+ * the next uroce_engine_receive(). Without room packets stay in the engine.
  */
 static void send_locked(struct uroce_loop *loop)
 {
@@ -159,9 +158,9 @@ uint64_t uroce_loop_lease(const struct uroce_loop *loop)
 }
 
 /*
- * An answer that waits for room in a channel: nobody says when there is some.
- * Requests are different, as what was sent of them is acknowledged. The longer
- * there was none the rarer it is looked at.
+ * When to check again for room for ACKs and responses: a peer does not signal
+ * free ring entries. Requests need no check, since their ACKs cause a new
+ * attempt. The interval grows with the time without room.
  */
 static uint64_t room_deadline(const struct uroce_loop *loop)
 {
@@ -176,7 +175,7 @@ static uint64_t room_deadline(const struct uroce_loop *loop)
 	return loop->now + pause_ns;
 }
 
-/* When there is something to do, whatever comes. */
+/* The time of the next work if no packet arrives. */
 static uint64_t deadline_of(const struct uroce_loop *loop)
 {
 	uint64_t at_ns = uroce_engine_deadline(&loop->engine);
@@ -212,8 +211,9 @@ static bool is_due(const struct uroce_loop *loop)
 }
 
 /*
- * To look at the socket is a system call, for which those who wait for packets
- * of this host should not pay each time: the longer nothing came, the rarer.
+ * Reading the socket is a system call, which would slow down every poll of a
+ * process that communicates through shared memory. The interval grows with the
+ * time without packets of the network.
  */
 static bool may_skip_socket(const struct uroce_loop *loop)
 {
@@ -243,8 +243,8 @@ static bool receive_socket(struct uroce_loop *loop)
 }
 
 /*
- * Before a timer may expire all must be taken in: on a busy machine the ACK has
- * long come and nobody has looked. Returns whether there may be more.
+ * Receives packets, also before a timer expires: on a busy machine the ACK can
+ * be in the socket already. Returns whether there may be more.
  */
 static bool receive_locked(struct uroce_loop *loop, bool receive)
 {
@@ -259,8 +259,9 @@ static bool receive_locked(struct uroce_loop *loop, bool receive)
 }
 
 /*
- * Whether to leave an ACK to the next post or poll: a message is likely to be
- * answered, and somebody polls. A packet or two are no stream of messages.
+ * Whether to defer the ACK until the next post or poll: the application polls
+ * and is likely to respond to the message. One or two packets are not a stream
+ * of messages, so their ACKs may be deferred repeatedly.
  */
 static bool may_put_off(struct uroce_loop *loop, uint64_t received)
 {
@@ -270,7 +271,7 @@ static bool may_put_off(struct uroce_loop *loop, uint64_t received)
 				    loop->received <= received + 2);
 }
 
-/* Returns whether there may be more to receive. */
+/* A full pass. Returns whether there may be more to receive. */
 static bool run_locked(struct uroce_loop *loop, bool receive)
 {
 	uint64_t received = loop->received;
@@ -297,10 +298,11 @@ static bool run_locked(struct uroce_loop *loop, bool receive)
 }
 
 /*
- * Gives the lock back. Who kicks a QP and does not get the lock leaves the rest
- * to the one who has it, who therefore looks again once it is given back. The
- * kick and this look are sequentially consistent, so one of the two sees what
- * the other did. (As long as there is no room, it is for later anyway.)
+ * Serves kicks after a release of the engine lock. A thread that kicks a QP and
+ * does not get the lock leaves the QP to the lock holder, which checks the kick
+ * list again after the release. The kick and this check are seq_cst, so one of
+ * the two threads sees the other. (Without room the kicks wait for a later
+ * pass.)
  */
 static void look_again(struct uroce_loop *loop)
 {
@@ -314,7 +316,7 @@ static void look_again(struct uroce_loop *loop)
 	} while (uroce_lock_drop(&loop->engine_lock));
 }
 
-/* The usual end of a quick post or poll. */
+/* Releases the engine lock; inlined for quick posts and polls. */
 static inline void drop(struct uroce_loop *loop)
 {
 	if (uroce_lock_drop(&loop->engine_lock))
@@ -340,7 +342,7 @@ void uroce_loop_acquire(struct uroce_loop *loop)
 	look_at_clock(loop);
 }
 
-/* Whether an ACK waits for somebody who may never come again. */
+/* Ends the delay of engine.held. Returns whether any ACK was deferred. */
 static bool owes_ack(struct uroce_loop *loop)
 {
 	bool held = loop->engine.held;
@@ -362,7 +364,7 @@ bool uroce_loop_call_in(struct uroce_loop *loop)
 	return owes;
 }
 
-/* Whether it is worth waiting for room for what @qp owes. */
+/* Whether to wait for room for ACKs and responses of @qp. */
 static bool owes_still(struct uroce_loop *loop, const struct uroce_qp *qp)
 {
 	bool owes;
@@ -393,7 +395,7 @@ void uroce_loop_settle(struct uroce_instance *instance, struct uroce_qp *qp)
 	}
 }
 
-/* Objects may be about to go, and with them what they owe. */
+/* The caller may free objects, so their deferred ACKs are sent first. */
 void uroce_loop_lock(struct uroce_instance *instance)
 {
 	struct uroce_loop *loop = instance->loop;
@@ -403,7 +405,7 @@ void uroce_loop_lock(struct uroce_instance *instance)
 		(void)run_locked(loop, true);
 }
 
-/* The GRH is for datagrams only: without them nobody needs to pay for it. */
+/* Only UD needs the fields of the GRH, and receiving them costs time. */
 static void report_header(struct uroce_loop *loop)
 {
 	bool on = loop->engine.nr_datagram_qps;
@@ -428,7 +430,7 @@ void uroce_loop_post(struct uroce_instance *instance, struct uroce_qp *qp)
 {
 	struct uroce_loop *loop = instance->loop;
 
-	/* who has the lock needs not be told, and can do without much */
+	/* the lock holder needs no kick, and often no full pass */
 	if (uroce_lock_try(&loop->engine_lock)) {
 		if (!uroce_loop_quick_post(loop, qp)) {
 			uroce_engine_kick(&loop->engine, qp);
@@ -445,7 +447,7 @@ void uroce_loop_post(struct uroce_instance *instance, struct uroce_qp *qp)
 	uroce_loop_release(loop);
 }
 
-/* An application that waits for events has no lease: the helper must watch. */
+/* An application that waits for events gets no lease; the helper watches. */
 static void renew_lease(struct uroce_loop *loop)
 {
 	if (loop->nr_armed || loop->now < loop->armed_ns + SLEEPER_NS)
@@ -454,7 +456,7 @@ static void renew_lease(struct uroce_loop *loop)
 			 __ATOMIC_RELAXED);
 }
 
-/* Peers that see this leave it to us to do what they want. */
+/* Peers that see a recent poll send requests instead of direct access. */
 static void attend(struct uroce_loop *loop)
 {
 	if (loop->local)
@@ -462,7 +464,7 @@ static void attend(struct uroce_loop *loop)
 	renew_lease(loop);
 }
 
-/* To copy takes time, which is not the application's absence. */
+/* The time of a long copy must not look like a pause between polls. */
 static void attend_still(struct uroce_loop *loop)
 {
 	loop->copied_much = false;
@@ -543,7 +545,7 @@ void uroce_loop_moderate_cq(struct uroce_instance *instance,
 	uroce_loop_unlock(instance);
 }
 
-/* How the helper sleeps next. */
+/* Plan the next sleep of the helper thread. */
 static void plan_locked(struct uroce_loop *loop, unsigned int wake, bool more)
 {
 	struct uroce_sleep_facts facts = {

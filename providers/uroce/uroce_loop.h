@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The coordinator: what verbs/ sees of everything that moves packets. There is
- * one loop in a process, with one engine, one slot of port 4791 and one helper
- * thread; it exists as long as a device is attached.
+ * The loop: the interface between verbs/ and the code that sends and receives
+ * packets. A process has one loop, with one engine, one slot of port 4791 and
+ * one helper thread. The loop exists while a device is attached.
  *
- * Who moves packets: the application's threads, in uroce_loop_post() and
- * uroce_loop_poll(), and the helper thread whenever they have not polled for a
- * millisecond or wait for an event. Whoever it is holds the engine lock.
+ * Application threads make progress in uroce_loop_post() and uroce_loop_poll().
+ * The helper thread makes progress when they have not polled for a millisecond,
+ * or when they wait for an event. Either thread holds the engine lock.
  *
- * QPNs, keys and PD numbers are those of the process: two devices, or two
- * contexts of one device, never have the same ones.
+ * QPNs, keys and PD numbers are unique in the process, across all devices and
+ * all contexts of a device.
  *
- * After fork() the child has no loop: its instances are dead. They can be
- * locked, and detached, but nothing moves any more and uroce_loop_dead() says
- * so. A device that the child attaches gets a new loop.
+ * After fork() the child has no loop. Its instances are dead: they can be
+ * locked and detached, but make no progress, and uroce_loop_dead() returns
+ * true. A device that the child attaches gets a new loop.
  */
 #ifndef UROCE_LOOP_H
 #define UROCE_LOOP_H
@@ -26,24 +26,24 @@
 #include "uroce/port/uroce_netdev.h"
 #include "uroce/port/uroce_port.h"
 
-/* A device that is in use: one for each context. */
+/* An attached device; each context has one. */
 struct uroce_instance;
 
-/* What has become of the interface: uroce_loop_ops.netdev_event. */
+/* A change of the network interface: uroce_loop_ops.netdev_event. */
 enum uroce_netdev_event {
 	UROCE_NETDEV_UP,
 	UROCE_NETDEV_DOWN,
-	UROCE_NETDEV_GIDS, /* an address came or went */
+	UROCE_NETDEV_GIDS, /* an address was added or removed */
 };
 
 /*
- * What the loop tells verbs/. All are called with the engine lock held, by any
- * thread: they must not block, and not call back into this header. The objects
- * are alive, because taking one out of the engine needs the same lock.
+ * Callbacks from the loop to verbs/. Any thread calls them, with the engine
+ * lock held: they must not block, and not call functions of this header. The
+ * objects exist, because their removal from the engine needs the same lock.
  */
 struct uroce_loop_ops {
 	/*
-	 * cq_event() - @wake: a completion event is due, the CQ is no longer
+	 * cq_event() - @wake: generate a completion event, the CQ is no longer
 	 * armed; @overrun: a completion was lost (IBV_EVENT_CQ_ERR)
 	 */
 	void (*cq_event)(struct uroce_cq *cq, bool wake, bool overrun);
@@ -51,119 +51,125 @@ struct uroce_loop_ops {
 	void (*rq_event)(struct uroce_rq *rq);
 	/* qp_event() - @events: mask of 1 << enum ibv_event_type */
 	void (*qp_event)(struct uroce_qp *qp, uint32_t events);
-	/* netdev_event() - @owner: as given to uroce_loop_attach() */
+	/* netdev_event() - @owner: argument of uroce_loop_attach() */
 	void (*netdev_event)(void *owner, enum uroce_netdev_event event);
 };
 
 /**
  * uroce_loop_attach() - begin to use a device
- * @dev: its interface; its GIDs become addresses that packets may come to
- * @ops: what to call; must live until the detach, and be the same for all
- * @owner: for netdev_event()
- * @ret_instance: receives it; to be given back to uroce_loop_detach()
+ * @dev: its interface; the loop accepts packets for its GIDs
+ * @ops: callbacks; must live until the detach and be the same in all calls
+ * @owner: argument of netdev_event()
+ * @ret_instance: receives the instance, which uroce_loop_detach() frees
  *
- * Works also when UDP port 4791 cannot be had, because another user or the
- * kernel's rdma_rxe owns it: see uroce_loop_port_error(). Then processes of
- * this host can be reached, and nobody else.
+ * Succeeds also if UDP port 4791 is not available because another user or the
+ * kernel's rdma_rxe owns it: see uroce_loop_port_error(). Then only processes
+ * of this host can be reached.
  *
- * Return: 0, -ENOMEM, -EMFILE, -EAGAIN if there can be no thread.
+ * Return: 0, -ENOMEM, -EMFILE, -EAGAIN if no thread can be created.
  */
 int uroce_loop_attach(const struct uroce_netdev *dev,
 		      const struct uroce_loop_ops *ops, void *owner,
 		      struct uroce_instance **ret_instance);
 
 /**
- * uroce_loop_detach() - no longer use it
+ * uroce_loop_detach() - end the use of a device
  *
- * All its objects must be gone. The last one ends the helper thread, so it must
- * not be called from a callback, nor with the engine lock held.
+ * All objects of the instance must be destroyed. The last detach joins the
+ * helper thread.
+ *
+ * Context: any thread, without the engine lock; not from a callback.
  */
 void uroce_loop_detach(struct uroce_instance *instance);
 
-/** uroce_loop_engine() - the engine; stays the same until the detach */
+/** uroce_loop_engine() - return the engine; does not change until the detach */
 struct uroce_engine *uroce_loop_engine(struct uroce_instance *instance);
 
-/** uroce_loop_dead() - whether this is a child of the process that attached */
+/** uroce_loop_dead() - check for a child of the process that attached */
 bool uroce_loop_dead(const struct uroce_instance *instance);
 
 /**
- * uroce_loop_port_error() - why no packets come and go
+ * uroce_loop_port_error() - return the reason why the UDP port is not in use
  *
- * Return: 0 if they do, or -errno: -EADDRINUSE if port 4791 is another user's
- * or the kernel's. Then the port's state is to be DOWN.
+ * Return: 0 if it is in use, or -errno: -EADDRINUSE if another user or the
+ * kernel owns port 4791. With an error the port state must be DOWN.
  */
 int uroce_loop_port_error(const struct uroce_instance *instance);
 
 /**
- * uroce_loop_netdev() - the interface as it is now
+ * uroce_loop_netdev() - copy the current state of the interface
  *
  * Context: any thread, without the engine lock.
  */
 void uroce_loop_netdev(struct uroce_instance *instance,
 		       struct uroce_netdev *ret_dev);
 
-/** uroce_loop_now() - the time for all functions of the engine, in ns */
+/** uroce_loop_now() - return the time for all functions of the engine, in ns */
 uint64_t uroce_loop_now(void);
 
-/** uroce_loop_new_pd() - a PD number that nobody else has; > 0 */
+/** uroce_loop_new_pd() - allocate a PD number, unique in the process; > 0 */
 uint32_t uroce_loop_new_pd(struct uroce_instance *instance);
 
 /**
- * uroce_loop_sport() - the source port for packets to a QP
+ * uroce_loop_sport() - return the UDP source port for packets to a QP
  * @instance: the device
- * @qpn: from which QP; 0 if that is not known, as in an address handle
- * @dest_qpn: to which
+ * @qpn: the local QP; 0 if it is not known, as in an address handle
+ * @dest_qpn: the destination QP
  *
- * For uroce_path.sport: other ports than these cannot be used.
+ * For uroce_path.sport, which may contain no other port.
  */
 uint16_t uroce_loop_sport(const struct uroce_instance *instance, uint32_t qpn,
 			  uint32_t dest_qpn);
 
 /**
- * uroce_loop_connect() - whether a QP's peer is on this host
+ * uroce_loop_connect() - get shared memory with the peer of a QP
  * @instance: the device
  * @path: to the peer
- * @dest_qpn: its QP
- * @ret_channel: receives the channel for the QP, to be given back to
- *	uroce_loop_disconnect()
+ * @dest_qpn: the QP of the peer
+ * @ret_channel: receives the channel, the shared memory connection to the peer
+ *	process; uroce_loop_disconnect() releases it
  *
- * Asks the other process, if there is one, and waits for it.
+ * If the peer is on this host, connects to its process and waits for it.
  *
  * Context: any thread, without the engine lock.
- * Return: 0; -ENOENT if the way is the network; -ENOMEM, -EMFILE.
+ * Return: 0; -ENOENT if the QP has to use the network; -ENOMEM, -EMFILE.
  */
 int uroce_loop_connect(struct uroce_instance *instance,
 		       const struct uroce_path *path, uint32_t dest_qpn,
 		       struct uroce_channel **ret_channel);
 
-/** uroce_loop_disconnect() - no QP is bound to it for this; with the lock */
+/**
+ * uroce_loop_disconnect() - release a channel, to which the QP is not bound
+ *
+ * Context: with the engine lock.
+ */
 void uroce_loop_disconnect(struct uroce_instance *instance,
 			   struct uroce_channel *channel);
 
 /**
- * uroce_loop_is_here() - whether datagrams to an address stay on this host
+ * uroce_loop_is_here() - check whether an address belongs to this host
  *
- * For uroce_path.here. False if processes share no memory.
+ * For uroce_path.here. False also if shared memory is disabled.
  *
  * Context: any thread, without the engine lock.
  */
 bool uroce_loop_is_here(struct uroce_instance *instance, const uint8_t *gid);
 
 /**
- * uroce_loop_has_met() - nothing would change if uroce_loop_meet() was called
+ * uroce_loop_has_met() - check whether uroce_loop_meet() would have no effect
  *
  * Context: any thread.
  */
 bool uroce_loop_has_met(const struct uroce_instance *instance, uint32_t qpn);
 
 /**
- * uroce_loop_meet() - let datagrams to a process of this host go through memory
+ * uroce_loop_meet() - get shared memory for datagrams to a process of this host
  * @instance: the device
- * @path: to it; it is here
- * @qpn: any QP of it
+ * @path: to the process, on this host
+ * @qpn: any QP of the process
  *
- * Waits for the other process, once, if it has memory to share. Until it was
- * met, and if it cannot be, datagrams to it use the network.
+ * Waits for the process once, if it uses shared memory. Before this call, and
+ * if it fails, datagrams to the process use the network.
  *
  * Context: any thread, without the engine lock.
  */
@@ -171,23 +177,24 @@ void uroce_loop_meet(struct uroce_instance *instance,
 		     const struct uroce_path *path, uint32_t qpn);
 
 /**
- * uroce_loop_hide_region() - before a region changes or goes
+ * uroce_loop_hide_region() - withdraw a region before it changes or is freed
  *
- * Other processes do not find it any more, and when this returns none of them
- * copies to or from it. The engine shows it again if it is changed.
+ * Removes the region from the MR directory that peers read, and waits until no
+ * peer accesses it. The engine publishes the region again when it changes.
  *
  * Context: any thread, without the engine lock.
- * Return: 0, or -EBUSY if a process was stopped while it copied.
+ * Return: 0, or -EBUSY if a process was stopped while it accessed the region.
  */
 int uroce_loop_hide_region(struct uroce_instance *instance, uint32_t key);
 
 /**
- * uroce_loop_get_share() - whether other processes could map a region as well
+ * uroce_loop_get_share() - make a region available for mapping by peers
  * @memory: of the region
  * @bytes: of the region
- * @ret_share: receives a number for the engine's row of the region, which is to
- *	be given back to uroce_loop_put_share(); 0, or as it is: they cannot
- * @ret_offset: likewise, for the row alone
+ * @ret_share: receives a number for the region's entry in the MR directory,
+ *	which uroce_loop_put_share() releases; 0 or unchanged: peers cannot map
+ *	the region
+ * @ret_offset: likewise receives the offset, for that entry only
  *
  * Context: any thread, without the engine lock; some system calls.
  */
@@ -195,13 +202,17 @@ void uroce_loop_get_share(struct uroce_instance *instance, const void *memory,
 			  uint64_t bytes, uint64_t *ret_share,
 			  uint64_t *ret_offset);
 
-/** uroce_loop_put_share() - the region is gone, or hidden; likewise */
+/**
+ * uroce_loop_put_share() - release a share; the region is freed or withdrawn
+ *
+ * Context: as uroce_loop_get_share().
+ */
 void uroce_loop_put_share(struct uroce_instance *instance, uint64_t share);
 
 /**
- * uroce_loop_await_copies() - after a QP has failed, or is gone
+ * uroce_loop_await_copies() - quiesce peers after a QP has failed or is freed
  *
- * When this returns no other process copies to or from our memory for it.
+ * When this returns 0, no peer accesses local memory on behalf of the QP.
  *
  * Context: any thread, without the engine lock.
  * Return: 0, or -EBUSY: see uroce_loop_hide_region().
@@ -209,11 +220,10 @@ void uroce_loop_put_share(struct uroce_instance *instance, uint64_t share);
 int uroce_loop_await_copies(struct uroce_instance *instance);
 
 /**
- * uroce_loop_settle() - before a QP goes: let the peer have what it is owed
+ * uroce_loop_settle() - flush the ACKs and responses of a QP before it is freed
  *
- * What has arrived was acknowledged, or is now, even if there is no room at the
- * moment. Waits for that for a second at most, and only once for a peer that
- * does not get on.
+ * Acknowledges all messages that arrived. Waits for room for this at most a
+ * second, and only once for a peer that makes no progress.
  *
  * Context: any thread, without the engine lock.
  */
@@ -222,47 +232,47 @@ void uroce_loop_settle(struct uroce_instance *instance, struct uroce_qp *qp);
 /**
  * uroce_loop_lock() - take the engine lock
  *
- * Needed for all of the engine that is not marked "any thread".
+ * Needed for all functions of the engine that are not marked "any thread".
  */
 void uroce_loop_lock(struct uroce_instance *instance);
 
 /**
- * uroce_loop_unlock() - send what the engine has to send, deliver events, and
- * give the engine lock back
+ * uroce_loop_unlock() - send all packets of the engine, deliver events, and
+ * release the engine lock
  */
 void uroce_loop_unlock(struct uroce_instance *instance);
 
 /**
- * uroce_loop_post() - something was put into a queue of @qp
+ * uroce_loop_post() - process work requests that were added to a queue of @qp
  *
- * Does what uroce_engine_kick() is for, and sends, unless another thread is at
- * it; then that one sends.
+ * Includes uroce_engine_kick(). Sends, unless another thread has the engine
+ * lock; then that thread sends.
  *
  * Context: any thread, without the engine lock.
  */
 void uroce_loop_post(struct uroce_instance *instance, struct uroce_qp *qp);
 
-/* What a poll was good for. */
+/* Result of a poll. */
 enum uroce_look {
-	UROCE_LOOK_GLANCE, /* at the memory shared with others; in vain */
-	UROCE_LOOK_ALL,	   /* at everything, for half a microsecond; in vain */
-	UROCE_LOOK_FOUND,  /* packets have come */
+	UROCE_LOOK_GLANCE, /* nothing; a quick poll, of shared memory only */
+	UROCE_LOOK_ALL,	   /* nothing; a full pass, about half a microsecond */
+	UROCE_LOOK_FOUND,  /* packets were received */
 };
 
 /**
- * uroce_loop_poll() - receive, send, let timers expire; never waits
+ * uroce_loop_poll() - receive, send, expire timers; never waits
  *
- * For ibv_poll_cq() that has found nothing. As long as this is called at least
- * once in a millisecond the helper thread leaves the work to the caller.
+ * For ibv_poll_cq() on an empty CQ. While this is called at least once in a
+ * millisecond, the helper thread leaves the progress to the caller.
  *
  * Context: any thread, without the engine lock.
  */
 enum uroce_look uroce_loop_poll(struct uroce_instance *instance);
 
 /**
- * uroce_loop_arm_cq() - uroce_cq_arm(), and let the helper thread watch
+ * uroce_loop_arm_cq() - arm a CQ, and make the helper thread watch for packets
  *
- * To be used instead of uroce_cq_arm().
+ * Use this instead of uroce_cq_arm().
  *
  * Context: any thread.
  * Return: 0, or -EBUSY in a signal handler that has interrupted a thread with
@@ -272,9 +282,9 @@ int uroce_loop_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
 		      bool solicited_only);
 
 /**
- * uroce_loop_moderate_cq() - let completion events wait
- * @count: for so many completions; 0 or 1: not at all
- * @period_us: but for so long at most; 0: not at all
+ * uroce_loop_moderate_cq() - set the moderation of completion events
+ * @count: completions for one event; 0 or 1: no moderation
+ * @period_us: the longest delay of an event; 0: no moderation
  *
  * Context: any thread.
  */
@@ -283,37 +293,38 @@ void uroce_loop_moderate_cq(struct uroce_instance *instance,
 			    uint32_t period_us);
 
 /**
- * uroce_loop_forget_cq() - uroce_engine_forget_cq() for a CQ of this loop
+ * uroce_loop_forget_cq() - drop the events of a CQ before it is freed
  *
- * To be used instead, before a CQ is freed.
+ * Use this instead of uroce_engine_forget_cq().
  *
  * Context: with the engine lock.
  */
 void uroce_loop_forget_cq(struct uroce_instance *instance, struct uroce_cq *cq);
 
 /**
- * uroce_loop_join() - receive what is sent to a multicast group
- * @instance: on its interface
+ * uroce_loop_join() - join a multicast group
+ * @instance: the device whose interface joins
  * @gid: an IPv4 (::ffff:a.b.c.d) or IPv6 multicast address
  *
- * Counts; the QP itself is attached with uroce_engine_attach().
+ * Counts the calls. uroce_engine_attach() attaches the QP itself.
  *
  * Context: with the engine lock.
- * Return: 0, -EINVAL if it is no multicast address, or -errno of the socket.
+ * Return: 0, -EINVAL if @gid is no multicast address, -ENOMEM, -EIO if the
+ * instance is dead, or -errno of the socket or of uroce_loop_port_error().
  */
 int uroce_loop_join(struct uroce_instance *instance, const uint8_t *gid);
 
 /** uroce_loop_leave() - undo one uroce_loop_join() */
 void uroce_loop_leave(struct uroce_instance *instance, const uint8_t *gid);
 
-/* Counters of what happens below the engine. */
+/* Counters of the code below the engine. */
 struct uroce_loop_counters {
 	struct uroce_port_counters port;
 	struct uroce_local_counters local;
 	uint64_t helper_wakes; /* of the helper thread */
 };
 
-/** uroce_loop_counters() - what was counted since the first attach */
+/** uroce_loop_counters() - read the counters since the first attach */
 void uroce_loop_counters(struct uroce_instance *instance,
 			 struct uroce_loop_counters *ret_counters);
 

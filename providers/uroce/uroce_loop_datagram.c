@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which processes of this host were met, by slot. They are met at the first
- * datagram to them, by the thread that sends it; nobody waits for a process
- * that has no memory to share more than once in a while.
+ * UD peers: the processes of this host that datagrams are sent to, by slot. The
+ * thread that sends the first datagram to a process makes the handshake. If it
+ * fails, datagrams use the network, and no thread tries it again for RETRY_NS.
  */
 #include "uroce/uroce_loop_datagram.h"
 
@@ -10,7 +10,7 @@
 
 #include "uroce/port/uroce_slots.h"
 
-/* So long after it could not be met a process is asked again. */
+/* Delay until the next handshake after a failed one. */
 #define RETRY_NS UINT64_C(10000000)
 
 static struct uroce_acquaintance *find(struct uroce_loop *loop, uint32_t qpn)
@@ -57,7 +57,7 @@ void uroce_loop_meet(struct uroce_instance *instance,
 
 	if (!acquaintance || !loop->local || loop->dead)
 		return;
-	/* a signal handler: the next datagram meets the process */
+	/* in a signal handler: the next datagram makes the handshake */
 	if (uroce_lock_is_own(&loop->engine_lock))
 		return;
 	ret = uroce_local_connect(loop->local, qpn >> UROCE_SLOT_SHIFT,
@@ -99,7 +99,7 @@ void uroce_loop_pack_datagram(const struct uroce_packet *packet,
 	memcpy(ret_path->dgid, path->dgid, UROCE_GID_LEN);
 }
 
-/* As a socket takes only what is for an address that it was bound to. */
+/* As for a socket, the destination must be a local address. */
 static bool is_ours(const struct uroce_loop *loop, const uint8_t *gid)
 {
 	struct list_node *pos;
@@ -124,7 +124,7 @@ bool uroce_loop_unpack_datagram(struct uroce_loop *loop,
 	    packet->payload_len - sizeof(path) > UROCE_MAX_MTU ||
 	    packet->dest_qpn == UROCE_QPN_MULTICAST)
 		return false;
-	/* the other process can write to the payload at any time */
+	/* a copy: the peer can write to the payload at any time */
 	memcpy(&path, packet->payload, sizeof(path));
 	if (!is_ours(loop, path.dgid))
 		return false;
@@ -151,7 +151,7 @@ void uroce_loop_forget_datagrams(struct uroce_loop *loop,
 			continue;
 		uroce_local_put_channel(loop->local, acquaintance->channel);
 		set_channel(acquaintance, NULL, 0);
-		return; /* a channel is to one process */
+		return; /* one UD peer for each channel */
 	}
 }
 

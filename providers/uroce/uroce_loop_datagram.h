@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Datagrams to processes of this host go through the memory that is shared with
- * them, as packets of connected QPs do. A UD QP has no peer, so that the way is
- * chosen for each datagram: a process that was met gets it through memory, if
- * there is room, all others over the network. Either may be lost or overtaken
- * by another one, as the Unreliable Datagram service allows.
+ * Datagrams to processes of this host use shared memory, as packets of
+ * connected QPs do. A UD QP has no peer, so the transport is selected for each
+ * datagram: shared memory if the destination process is connected and its ring
+ * has room, else the network. The Unreliable Datagram service permits loss and
+ * reordering on both.
  *
- * With the engine lock.
+ * All functions need the engine lock.
  */
 #ifndef UROCE_LOOP_DATAGRAM_H
 #define UROCE_LOOP_DATAGRAM_H
@@ -14,8 +14,8 @@
 #include "uroce/uroce_loop_state.h"
 
 /*
- * What datagrams have in an inbox in front of their payload: the path, of which
- * applications get a GRH. Both ends are of one machine, so it is as it lies.
+ * The path in front of the payload of a datagram in a ring. The receiver makes
+ * the GRH from it. Both processes are on one machine: native byte order.
  */
 struct uroce_datagram_path {
 	uint8_t sgid[UROCE_GID_LEN];
@@ -27,35 +27,36 @@ struct uroce_datagram_path {
 };
 
 /**
- * uroce_loop_datagram_way() - the channel to the process that a packet is for
- * @packet: a datagram that is to be sent
+ * uroce_loop_datagram_way() - find the channel to the destination process
+ * @packet: the datagram to send
  *
- * Return: a channel with room; NULL: send it over the network.
+ * Return: a channel with room; NULL: use the network.
  */
 struct uroce_channel *
 uroce_loop_datagram_way(struct uroce_loop *loop,
 			const struct uroce_packet *packet);
 
-/** uroce_loop_pack_datagram() - what goes in front of the payload */
+/** uroce_loop_pack_datagram() - make the path in front of the payload */
 void uroce_loop_pack_datagram(const struct uroce_packet *packet,
 			      struct uroce_datagram_path *ret_path);
 
 /**
- * uroce_loop_unpack_datagram() - a datagram that has come through memory
- * @packet: loses what is in front of its payload, and gets @ret_path
+ * uroce_loop_unpack_datagram() - remove the path of a received datagram
+ * @packet: its payload begins behind the path afterwards; refers to @ret_path
  * @ret_path: receives the path; must live as long as the packet
  *
- * Return: false: it has none, or is not for an address of ours; drop it.
+ * Return: false if the path is missing or its destination is not an address of
+ * this process; drop the datagram.
  */
 bool uroce_loop_unpack_datagram(struct uroce_loop *loop,
 				struct uroce_packet *packet,
 				struct uroce_path *ret_path);
 
-/** uroce_loop_forget_datagrams() - nobody is at the other end of @channel */
+/** uroce_loop_forget_datagrams() - drop a UD peer that has ended */
 void uroce_loop_forget_datagrams(struct uroce_loop *loop,
 				 const struct uroce_channel *channel);
 
-/** uroce_loop_part() - give back all that uroce_loop_meet() has got */
+/** uroce_loop_part() - release all channels that uroce_loop_meet() got */
 void uroce_loop_part(struct uroce_loop *loop);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Packets that never see a network: from the engine into the memory of another
- * process of this host, and back. Which QPs that are is decided once for each,
- * in uroce_loop_connect().
+ * The connection between the engine and the rings in shared memory. For an RC
+ * or UC QP uroce_loop_connect() selects shared memory or the network once, when
+ * the QP enters RTR.
  */
 #include "uroce/uroce_loop_local.h"
 
@@ -19,15 +19,15 @@
 #include "uroce/uroce_config.h"
 #include "uroce/uroce_loop_datagram.h"
 
-/* A copy takes a millisecond; who needs longer was stopped in the middle. */
+/* A copy takes a millisecond; after this time its process was stopped. */
 #define COPIES_MS 2000
 
-/* So many take some of the time for which a poll is believed to be recent. */
+/* Copies from this size on need much of the validity time of a poll. */
 #define MANY_BYTES 4096
 
 /*
- * A process that has other things to do answers as soon as its helper thread
- * gets a processor; one that is stopped does not.
+ * Timeout of the handshake: a busy process responds as soon as its helper
+ * thread gets a processor; a stopped process does not respond.
  */
 #define PATIENCE_MS 5000
 
@@ -50,7 +50,7 @@ static bool is_ours(void *arg, const uint8_t *gid)
 	return found;
 }
 
-/* What peers may do in it themselves: regions only, no windows. */
+/* Publish the rights for direct access: memory regions only, no windows. */
 static void on_region(void *arg, const struct uroce_region *region)
 {
 	const unsigned int rights = IBV_ACCESS_REMOTE_WRITE |
@@ -204,7 +204,7 @@ static void receive(struct uroce_loop *loop, struct uroce_channel *channel,
 {
 	struct uroce_path path;
 
-	/* a wait begins that may be a short one: the exact time is needed */
+	/* an RNR NAK may start a short timer, which needs the exact time */
 	if ((packet->traits & UROCE_T_AETH) &&
 	    (packet->syndrome & UROCE_AETH_KIND) != UROCE_AETH_ACK)
 		loop->now = uroce_loop_now();
@@ -215,7 +215,7 @@ static void receive(struct uroce_loop *loop, struct uroce_channel *channel,
 	uroce_engine_receive(&loop->engine, packet, loop->now);
 }
 
-/* Returns whether it is a packet. */
+/* Returns false if @brief is not a valid packet. */
 static bool receive_brief(struct uroce_loop *loop,
 			  struct uroce_channel *channel,
 			  const struct uroce_brief *brief)
@@ -276,7 +276,7 @@ void uroce_loop_resume_local(struct uroce_loop *loop)
 	}
 }
 
-/* Something was put: is there room for more? */
+/* Call after each put: QPs of a full channel have to wait. */
 static void check_room(struct uroce_loop *loop, struct uroce_channel *channel)
 {
 	if (uroce_local_has_room(channel))
@@ -338,7 +338,7 @@ bool uroce_loop_put_local(struct uroce_loop *loop, const struct uroce_out *out)
 	return channel;
 }
 
-/* Not that they get it for sure, but those who wait for it are let run. */
+/* Lets waiting threads run; they need not get the lock before this thread. */
 static void let_others(struct uroce_loop *loop)
 {
 	uroce_loop_release(loop);
@@ -346,7 +346,7 @@ static void let_others(struct uroce_loop *loop)
 	uroce_loop_acquire(loop);
 }
 
-/* What is done about the QP meanwhile is found, and what is to be sent sent. */
+/* After let_others() the QP may have changed, so all state is read again. */
 bool uroce_loop_copy(struct uroce_loop *loop, struct uroce_qp *qp)
 {
 	bool any = false;
@@ -364,7 +364,7 @@ bool uroce_loop_copy(struct uroce_loop *loop, struct uroce_qp *qp)
 			let_others(loop);
 		any = true;
 	}
-	/* a receive that is to be flushed is none of ours */
+	/* else a receive WQE may have to be flushed, in a full pass */
 	if (any)
 		uroce_loop_deliver(loop);
 	return any;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The loop's dealings with other processes of this host (local/). All with the
- * engine lock, but for what says otherwise.
+ * The connection between the loop and the shared memory transport (local/). All
+ * functions need the engine lock unless their comment says otherwise.
  */
 #ifndef UROCE_LOOP_LOCAL_H
 #define UROCE_LOOP_LOCAL_H
@@ -9,56 +9,56 @@
 #include "uroce/uroce_loop_state.h"
 
 /**
- * uroce_loop_open_local() - accept processes of this host, if the user has not
- * disabled that
+ * uroce_loop_open_local() - accept peers of this host, unless disabled by the
+ * user
  * @loop: is being created; without the engine lock
  * @slot: of its port
  *
- * Without it everything works, over the network.
+ * If this fails, all QPs use the network.
  *
- * Return: 0; -EADDRINUSE if the name is taken; or another -errno, which is
- * logged.
+ * Return: 0; -EADDRINUSE if the name of the bootstrap socket is taken; or
+ * another -errno, which is logged.
  */
 int uroce_loop_open_local(struct uroce_loop *loop, uint32_t slot);
 
-/** uroce_loop_show_local() - once there is an engine: others see what it has */
+/** uroce_loop_show_local() - publish MRs and QPs of the new engine to peers */
 void uroce_loop_show_local(struct uroce_loop *loop);
 
-/** uroce_loop_receive_local() - packets of others; whether there were any */
+/** uroce_loop_receive_local() - receive from all rings; true: any packets */
 bool uroce_loop_receive_local(struct uroce_loop *loop);
 
-/** uroce_loop_resume_local() - channels that have room again are not full */
+/** uroce_loop_resume_local() - resume QPs of channels that have room again */
 void uroce_loop_resume_local(struct uroce_loop *loop);
 
 /**
- * uroce_loop_put_local() - a packet that is to be sent
+ * uroce_loop_put_local() - put a packet into a ring
  *
- * If its QP has a channel, that one is not full.
+ * If its QP has a channel, the channel must have room.
  *
- * Return: false: it is one for the network.
+ * Return: false if the packet has to use the network.
  */
 bool uroce_loop_put_local(struct uroce_loop *loop, const struct uroce_out *out);
 
-/** uroce_loop_send_briefs() - what uroce_fast_next() has of a QP */
+/** uroce_loop_send_briefs() - send the eager packets of uroce_fast_next() */
 void uroce_loop_send_briefs(struct uroce_loop *loop, struct uroce_qp *qp);
 
 /**
- * uroce_loop_copy() - requests of a QP with a channel that can be done without
- * the other side
- * @loop: its lock is given to others between parts of long ones
+ * uroce_loop_copy() - execute requests of a QP by direct access
+ * @loop: its lock is dropped between parts of long requests
+ * @qp: has a channel
  *
- * Return: whether that was all that was posted; then nobody has to wait for it.
+ * Return: whether requests were executed and none is left to send.
  */
 bool uroce_loop_copy(struct uroce_loop *loop, struct uroce_qp *qp);
 
-/** uroce_loop_owes_local() - whether an ACK or answer waits for room */
+/** uroce_loop_owes_local() - check for ACKs and responses without room */
 bool uroce_loop_owes_local(const struct uroce_loop *loop);
 
 /**
- * uroce_loop_watch_local() - the helper goes to sleep
- * @watch: a packet is to wake it
+ * uroce_loop_watch_local() - arm the doorbell before the helper thread sleeps
+ * @watch: whether a packet wakes it
  *
- * Return: whether one is there: it must not sleep.
+ * Return: whether a packet is there; then the helper thread must not sleep.
  */
 bool uroce_loop_watch_local(struct uroce_loop *loop, bool watch);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The port of a loop. Called by uroce_instance.c only. */
+/* The UDP port of a loop. Only uroce_instance.c calls these functions. */
 #include "uroce/uroce_loop_port.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static bool is_unused(const uint8_t *gid)
 	return memcmp(gid, none, UROCE_GID_LEN) == 0;
 }
 
-/* Addresses are those of a port that has no sockets yet, too. */
+/* A port without sockets has addresses, too. */
 static struct uroce_port *any_port_locked(const struct uroce_loop *loop)
 {
 	return loop->new_port ? loop->new_port : loop->port;
@@ -69,7 +69,7 @@ static void report_capture(const struct uroce_port *port)
 			  "uroce: UROCE_PCAP: no capture: %s", strerror(-ret));
 }
 
-/* A slot of which the name for processes of this host is free, too. */
+/* Claims a slot whose bootstrap socket for shm peers has a free name, too. */
 static int claim_all_names(struct uroce_loop *loop, struct uroce_port *port)
 {
 	int ret = uroce_port_claim(port, 0);
@@ -84,7 +84,7 @@ static int claim_all_names(struct uroce_loop *loop, struct uroce_port *port)
 	return ret;
 }
 
-/* A device that cannot reach any process is a device nevertheless. */
+/* A device without a slot is valid, but cannot reach other processes. */
 uint32_t uroce_loop_claim_slot(struct uroce_loop *loop)
 {
 	struct uroce_port *port;
@@ -114,7 +114,7 @@ static void set_port_error(struct uroce_loop *loop, int error)
 	__atomic_store_n(&loop->port_error, error, __ATOMIC_RELAXED);
 }
 
-/* The port has its sockets: packets come and go from now on. */
+/* The port has its sockets: send and receive packets from now on. */
 static void publish_port_locked(struct uroce_loop *loop, bool announce)
 {
 	struct uroce_port *port = loop->new_port;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How a loop gets its port: it claims a slot when it is created, which never
- * waits, and joins the processes that share UDP port 4791 afterwards. The
- * thread that opens the first device makes the first attempt; if that fails, a
- * thread of its own tries again every second until it succeeds.
+ * The UDP port of a loop. A new loop claims a slot, which never waits, and then
+ * joins the processes that share UDP port 4791. The thread that opens the first
+ * device makes the first attempt to join. If that fails, a join thread tries
+ * again every second until it succeeds.
  */
 #ifndef UROCE_LOOP_PORT_H
 #define UROCE_LOOP_PORT_H
@@ -11,10 +11,10 @@
 #include "uroce/uroce_loop_state.h"
 
 /**
- * uroce_loop_claim_slot() - claim a slot, and accept processes of this host
+ * uroce_loop_claim_slot() - claim a slot, and accept peers of this host
  * @loop: is being created
  *
- * Return: the slot; 0 if there is none: then no other process is reached.
+ * Return: the slot; 0 if none is free: then no other process can be reached.
  */
 uint32_t uroce_loop_claim_slot(struct uroce_loop *loop);
 
@@ -27,15 +27,15 @@ uint32_t uroce_loop_claim_slot(struct uroce_loop *loop);
  */
 void uroce_loop_await_port(struct uroce_loop *loop, bool is_first);
 
-/** uroce_loop_stop_joining() - end the thread; not in a child of fork() */
+/** uroce_loop_stop_joining() - end the join thread; not in a fork() child */
 void uroce_loop_stop_joining(struct uroce_loop *loop);
 
-/** uroce_loop_close_port() - close the port, or what there is of it */
+/** uroce_loop_close_port() - close the port, with or without sockets */
 void uroce_loop_close_port(struct uroce_loop *loop);
 
 /**
- * uroce_loop_add_gids_locked() - let packets come to the addresses of @dev
- * @other: without those that it has; or NULL
+ * uroce_loop_add_gids_locked() - accept packets for the addresses of @dev
+ * @other: device whose addresses are left out; or NULL
  *
  * Return: 0, or -ENOMEM.
  */
@@ -43,7 +43,7 @@ int uroce_loop_add_gids_locked(struct uroce_loop *loop,
 			       const struct uroce_netdev *dev,
 			       const struct uroce_netdev *other);
 
-/** uroce_loop_remove_gids_locked() - the opposite */
+/** uroce_loop_remove_gids_locked() - undo uroce_loop_add_gids_locked() */
 void uroce_loop_remove_gids_locked(struct uroce_loop *loop,
 				   const struct uroce_netdev *dev,
 				   const struct uroce_netdev *other);

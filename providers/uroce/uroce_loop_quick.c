@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The shortest way between two processes of this host. uroce_loop.c comes here
- * first, and goes on with run_locked() where this does not do.
+ * The fast path between two processes of this host. uroce_loop.c tries it
+ * first, and makes a full pass (run_locked()) if it is not sufficient.
  *
- * Time is what a quick post or poll saves most of: it is that of the last one
- * that was not, and the engine knows that (vague), so that no timer ends too
- * early. Where a late one would be noticed (exact) nothing is quick.
+ * A quick post or poll saves mainly the time of reading the clock: it uses the
+ * time of the last full pass, and sets a flag for this coarse time in the
+ * engine, so that no timer expires early. While a late timer would be noticed
+ * (uroce_engine.exact), posts and polls are not quick.
  *
- * Nothing is skipped for long: a post is quick only while the helper is going
- * to get up by itself, and of polls one in MAX_GLANCES + 1 looks at everything.
+ * Other work is not delayed for long: a post is quick only while the helper
+ * thread has a time to wake up, and at least one of MAX_GLANCES + 1 polls makes
+ * a full pass.
  */
 #include "uroce/uroce_loop_quick.h"
 
@@ -16,14 +18,14 @@
 #include "uroce/engine/uroce_fast.h"
 #include "uroce/uroce_loop_local.h"
 
-/* Polls between two that look at everything, at most. */
+/* Quick polls between two full passes, at most. */
 #define MAX_GLANCES 150
-/* So long they are to take; peers believe a poll to be recent for longer. */
+/* Their total time; for peers a poll is recent for longer. */
 #define GLANCES_NS UINT64_C(2500)
-/* So much longer than a poll nothing came from the network. */
+/* Quick polls need this time without packets of the network. */
 #define SOCKET_NS UINT64_C(16000)
 
-/* Whether it is known when the helper gets up, so that nobody has to ring. */
+/* Whether the helper thread has a time to wake up, and needs no doorbell. */
 static bool helper_gets_up(const struct uroce_loop *loop)
 {
 	return __atomic_load_n(&loop->helper.until_ns, __ATOMIC_RELAXED) !=
@@ -54,7 +56,7 @@ static void send_of(struct uroce_loop *loop, struct uroce_qp *qp)
 	uroce_engine_sent(engine, loop->now);
 }
 
-/* Whether all was of QPs with a channel, and found room. */
+/* Returns whether all QPs to send have a channel and found room. */
 static bool send_all(struct uroce_loop *loop)
 {
 	struct uroce_qp *qp;
@@ -65,13 +67,13 @@ static bool send_all(struct uroce_loop *loop)
 				return false;
 			send_of(loop, qp);
 		}
-		/* one that has failed is not active, but has to go on */
+		/* a failed QP is not active, but has to be flushed */
 		uroce_engine_sent(&loop->engine, loop->now);
 	} while (uroce_engine_next_active(&loop->engine));
 	return true;
 }
 
-/* The helper sees to what was put off at the end of the lease. */
+/* The helper thread sends a deferred ACK at the end of the lease. */
 static void finish(struct uroce_loop *loop)
 {
 	const struct uroce_engine *engine = &loop->engine;
@@ -86,7 +88,7 @@ static void finish(struct uroce_loop *loop)
 		uroce_loop_need_helper(loop);
 }
 
-/* Now that something is sent; what has waited for the ACK is sent, too. */
+/* After sending: processes the postponed ACK, sends requests that waited. */
 static void catch_up(struct uroce_loop *loop)
 {
 	struct uroce_qp *qp = loop->engine.late;
@@ -98,7 +100,7 @@ static void catch_up(struct uroce_loop *loop)
 	uroce_local_flush(loop->local);
 }
 
-/* No timer begins, and nobody needs to get up: so there is no more to it. */
+/* All by direct access: no timer starts, and no thread has to be woken. */
 static bool is_done_here(struct uroce_loop *loop, struct uroce_qp *qp)
 {
 	struct uroce_engine *engine = &loop->engine;
@@ -119,7 +121,7 @@ bool uroce_loop_quick_post(struct uroce_loop *loop, struct uroce_qp *qp)
 		return true;
 	if (qp->channel && (qp->channel->copy || qp->channel->nr_shared) &&
 	    !loop->engine.exact &&
-	    /* else the way that is quick anyway tries it, once */
+	    /* else send_of() below tries direct access, once */
 	    (!is_usual(loop) || uroce_direct_is_long(qp))) {
 		loop->engine.vague = true;
 		if (uroce_loop_copy(loop, qp)) {
@@ -136,7 +138,7 @@ bool uroce_loop_quick_post(struct uroce_loop *loop, struct uroce_qp *qp)
 	if (loop->engine.late)
 		catch_up(loop);
 	finish(loop);
-	/* what has found no room is for a run */
+	/* without room a full pass is needed */
 	return !qp->channel->full;
 }
 
@@ -146,7 +148,7 @@ static bool may_put_off(struct uroce_loop *loop, uint64_t received)
 	       uroce_engine_put_off(&loop->engine, true, true);
 }
 
-/* Nothing came; nor is there anything left to send, or to tell. */
+/* Nothing was received, and nothing is left to send or to deliver. */
 static bool is_done(const struct uroce_engine *engine)
 {
 	return !uroce_engine_next_active(engine) &&
@@ -183,7 +185,7 @@ bool uroce_loop_quick_poll(struct uroce_loop *loop)
 	return done;
 }
 
-/* Whether the caller polls, and there is nothing but other processes. */
+/* Whether the application polls and only shm peers are active. */
 static bool may_glance(const struct uroce_loop *loop)
 {
 	if (!loop->local || uroce_local_is_empty(loop->local) || loop->held ||
@@ -193,7 +195,7 @@ static bool may_glance(const struct uroce_loop *loop)
 	       loop->socket_ns - loop->socket_packet_ns > SOCKET_NS;
 }
 
-/* As many as will do, going by what @polls have taken. */
+/* The number of polls for GLANCES_NS at the speed of the last @polls. */
 static uint32_t count_glances(uint64_t passed_ns, uint32_t polls)
 {
 	uint64_t nr = polls * GLANCES_NS / (passed_ns + 1);

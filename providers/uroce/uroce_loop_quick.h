@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Posts and polls that have to do with processes of this host only, and with
- * nothing unusual: no clock is read, no socket looked at, no timer worked off.
- * What they leave alone is done by the next poll that is none of them, or by
- * the helper. All with the engine lock; only for uroce_loop.c.
+ * Quick posts and quick polls: the fast path for peers of this host. They read
+ * no clock, call no socket and expire no timer. The next full pass or the
+ * helper thread does that. All functions need the engine lock; only
+ * uroce_loop.c calls them.
  */
 #ifndef UROCE_LOOP_QUICK_H
 #define UROCE_LOOP_QUICK_H
@@ -11,24 +11,24 @@
 #include "uroce/uroce_loop_state.h"
 
 /**
- * uroce_loop_quick_post() - something was put into the send queue of @qp
+ * uroce_loop_quick_post() - send new requests of @qp without a full pass
  *
- * Return: whether it is sent; else nothing was done.
+ * Return: whether all is sent; else the caller kicks @qp and makes a full pass.
  */
 bool uroce_loop_quick_post(struct uroce_loop *loop, struct uroce_qp *qp);
 
 /**
- * uroce_loop_quick_poll() - receive from other processes, and answer
+ * uroce_loop_quick_poll() - receive from all rings, and send responses
  *
- * Return: whether that will do; else look at everything.
+ * Return: whether that is sufficient; else the caller makes a full pass.
  */
 bool uroce_loop_quick_poll(struct uroce_loop *loop);
 
 /**
- * uroce_loop_allow_glances() - a poll has looked at everything
+ * uroce_loop_allow_glances() - set the quick poll budget after a full pass
  *
- * The next few may be quick ones if polls come so fast that it makes no
- * difference for anybody who waits for a timer or for the network.
+ * The next polls may be quick if polls follow each other so fast that timers
+ * and packets of the network are not delayed noticeably.
  */
 void uroce_loop_allow_glances(struct uroce_loop *loop);
 

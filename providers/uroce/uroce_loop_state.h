@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What uroce_loop.c (packets, timers, events) and uroce_instance.c (devices
- * that come and go) share. Not for anybody else.
+ * The state of the loop, private to uroce_loop*.c (packets, timers, events),
+ * uroce_instance.c (attach and detach of devices) and uroce_moderate.c.
  *
  * Locks, in the order in which they are taken:
- *   loop_mutex     which loop there is; never held across a wait
- *   netdev_mutex   instances, and what their interfaces are like; held while
- *                  the kernel is asked about an interface
- *   engine_lock    "the engine lock": engine, port, and all else; held while
- *                  packets are sent, which may wait for a full socket
+ *   loop_mutex     the pointer to the loop; held while the loop is created and
+ *                  while its threads end, never while it waits for a process
+ *   netdev_mutex   instances and the state of their interfaces; held while the
+ *                  kernel is queried about an interface
+ *   engine_lock    "the engine lock": engine, port, and all other state; held
+ *                  while packets are sent, which may wait for a full socket
  */
 #ifndef UROCE_LOOP_STATE_H
 #define UROCE_LOOP_STATE_H
@@ -27,103 +28,104 @@ struct uroce_instance {
 	struct uroce_loop *loop;
 	struct list_node entry;
 	void *owner;
-	/* changed with netdev_mutex and the engine lock, read with either */
+	/* written with netdev_mutex and the engine lock, read with either */
 	struct uroce_netdev dev;
 };
 
 #define UROCE_MAX_ACQUAINTANCES 256 /* slots of a host */
 
-/* A process of this host that datagrams were sent to: uroce_loop_datagram.c. */
+/* A UD peer: a process of this host that receives datagrams from this one. */
 struct uroce_acquaintance {
-	struct uroce_channel *channel; /* a use of it, or NULL */
-	uint64_t next_ns; /* atomic: when to try to meet it; UROCE_NEVER: met */
+	struct uroce_channel *channel; /* with a reference, or NULL */
+	/* atomic: time of the next handshake; UROCE_NEVER: connected */
+	uint64_t next_ns;
 };
 
 struct uroce_loop {
-	/* plain: clang's analysis knows none that can be tried */
+	/* plain: clang's analysis cannot follow the locks around fork() */
 	pthread_mutex_t netdev_mutex;
 	struct uroce_lock engine_lock;
-	/* changed with netdev_mutex and the engine lock, read with either */
+	/* written with netdev_mutex and the engine lock, read with either */
 	struct list_node instances;
-	uint32_t uses;	  /* with loop_mutex */
+	uint32_t uses;	  /* instances; with loop_mutex */
 	uint32_t next_pd; /* atomic */
-	bool dead;	  /* set in a child before it has threads */
+	bool dead;	  /* set in a child of fork() before it has threads */
 
 	const struct uroce_loop_ops *ops;
 	struct uroce_engine engine;
-	struct uroce_port *port; /* NULL: no packets; port_error says why */
+	struct uroce_port *port; /* atomic; NULL: not joined, see port_error */
 	int port_error;		 /* atomic */
 	/* uroce_loop_port.c */
-	struct uroce_port *new_port;   /* has a slot, and no sockets yet */
-	struct verbs_mutex join_mutex; /* a leaf */
+	struct uroce_port *new_port;   /* has a slot, but no sockets */
+	struct verbs_mutex join_mutex; /* leaf */
 	pthread_cond_t joined;
-	bool first_attempt; /* with join_mutex: it goes on */
+	bool first_attempt; /* in progress; with join_mutex */
 	bool has_joiner;
 	pthread_t joiner;
-	int stop_joining;	    /* an eventfd, or -1 */
+	int stop_joining;	    /* eventfd, or -1 */
 	bool reports_header;	    /* uroce_port_report_header() */
 	struct list_node groups;    /* of uroce_instance.c */
-	struct uroce_local *local;  /* NULL: all packets go over the network */
-	struct list_node full;	    /* channels */
-	uint64_t full_ns;	    /* when one has become so, or no longer */
+	struct uroce_local *local;  /* NULL: no shared memory, network only */
+	struct list_node full;	    /* channels without room */
+	uint64_t full_ns;	    /* time of the last change of that list */
 	struct list_node moderated; /* CQs: uroce_moderate.c */
 	struct uroce_acquaintance met[UROCE_MAX_ACQUAINTANCES];
-	bool watched;		   /* others ring the bell */
-	uint64_t socket_ns;	   /* when the socket was last looked at */
-	uint64_t socket_packet_ns; /* when last anything was there */
-	uint64_t now;		   /* when the lock was taken */
-	uint64_t traffic;	   /* packets in both directions */
-	uint64_t received;	   /* packets */
-	bool held;		   /* atomic: not all could be sent */
-	uint64_t armed_ns;	   /* when a CQ was armed last */
-	uint32_t nr_armed;	   /* CQs */
+	bool watched;		   /* peers ring the doorbell */
+	uint64_t socket_ns;	   /* time of the last receive call */
+	uint64_t socket_packet_ns; /* time of the last one with packets */
+	uint64_t now;	   /* when the lock was taken; a quick poll keeps it */
+	uint64_t traffic;  /* packets in both directions */
+	uint64_t received; /* packets */
+	bool held;	   /* atomic: packets wait for socket room */
+	uint64_t armed_ns; /* time at which a CQ was armed last */
+	uint32_t nr_armed; /* armed CQs */
 
-	uint64_t lease_ns; /* atomic: its end */
-	bool copied_much;  /* from or to others, since a poll told them so */
+	uint64_t lease_ns; /* atomic: end of the lease */
+	bool copied_much;  /* long copy after the poll time was published */
 
 	/* uroce_loop_quick.c */
-	uint32_t glances; /* polls that need not look at the clock */
-	uint32_t allowed; /* so many it were at first */
-	uint64_t look_ns; /* when a poll did so last */
-	uint64_t quick_posts, quick_polls; /* so many were */
+	uint32_t glances; /* what is left of the quick poll budget */
+	uint32_t allowed; /* quick poll budget, set in the last full pass */
+	uint64_t look_ns; /* time of the last full pass of a poll */
+	uint64_t quick_posts, quick_polls; /* counters */
 
 	struct uroce_helper helper;
-	uint64_t seen_traffic;		  /* by the helper */
-	struct uroce_alertness alertness; /* of the helper */
-	int link_fd;			  /* -1: changes go unnoticed */
+	uint64_t seen_traffic;		  /* at the helper's last wake-up */
+	struct uroce_alertness alertness; /* the helper's wake-up policy */
+	int link_fd;			  /* -1: no notification of changes */
 };
 
-/** uroce_loop_lease() - the end of the lease, as far as the helper cares */
+/** uroce_loop_lease() - return the end of the lease for the helper thread */
 uint64_t uroce_loop_lease(const struct uroce_loop *loop);
 
-/** uroce_loop_deliver() - events of the engine, to verbs/; with the lock */
+/** uroce_loop_deliver() - pass events to verbs/; with the engine lock */
 void uroce_loop_deliver(struct uroce_loop *loop);
 
 /**
- * uroce_loop_need_helper() - whoever has a deadline must find somebody awake
+ * uroce_loop_need_helper() - wake the helper thread at the next deadline
  *
- * With the engine lock.
+ * Context: with the engine lock.
  */
 void uroce_loop_need_helper(struct uroce_loop *loop);
 
 /** uroce_loop_acquire() - take the engine lock */
 void uroce_loop_acquire(struct uroce_loop *loop);
 
-/** uroce_loop_release() - give it back, and do what was asked for meanwhile */
+/** uroce_loop_release() - release the engine lock, then serve new kicks */
 void uroce_loop_release(struct uroce_loop *loop);
 
 /**
- * uroce_loop_call_in() - send what was put off; never waits
+ * uroce_loop_call_in() - flush deferred ACKs and responses; never waits
  *
- * Return: whether something may still be owed: somebody else has the lock, or a
- * process has no room for it.
+ * Return: whether some may be left: another thread has the engine lock, or the
+ * ring to a peer has no room.
  */
 bool uroce_loop_call_in(struct uroce_loop *loop);
 
-/** uroce_loop_work() - the helper's work; @arg: the loop */
+/** uroce_loop_work() - make progress in the helper thread; @arg: the loop */
 void uroce_loop_work(void *arg, unsigned int wake);
 
-/** uroce_loop_refresh() - some interface has changed; with no lock held */
+/** uroce_loop_refresh() - query all interfaces again; without locks */
 void uroce_loop_refresh(struct uroce_loop *loop);
 
 #endif
