@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One dump request, and the messages of the response (linux/unix_diag.h). */
+/* Sends one dump request and parses the response (linux/unix_diag.h). */
 #include "uroce/port/uroce_directory.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ static int send_request(int fd)
 	return send(fd, &request, sizeof(request), 0) < 0 ? -errno : 0;
 }
 
-/* "SLOT" and a suffix: what follows @prefix_len bytes of a member name. */
+/* Parses a slot and a suffix, which follow @prefix_len bytes of @name. */
 static void add_name(struct uroce_directory *directory, const char *name,
 		     size_t len, size_t prefix_len)
 {
@@ -121,7 +121,7 @@ static void add_socket(struct uroce_directory *directory,
 			 prefix_len);
 }
 
-/* Returns the type of the message that ends the response; 0: more follow. */
+/* Return: type of the message that ends the response; 0: more follow. */
 static unsigned int add_messages(struct uroce_directory *directory,
 				 const struct nlmsghdr *header, size_t len)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The proof of a user id that has no mapping: a process creates a memfd, whose
- * owner is the user, and sends it to the peer. The kernel lets the peer change
- * its mode only if the peer is that user. The name of a memfd is set by its
- * creator and never changes. It says which side of a connection to which
- * listener in which network namespace it was made for, and repeats a nonce of
- * the peer, so that a proof is of no use for anybody who gets hold of it.
+ * Proves a user id that has no mapping. A process creates a memfd, whose owner
+ * is its user, and sends the memfd to the peer. The kernel lets the peer change
+ * the mode of the memfd only if the peer is the same user. The creator sets the
+ * name of a memfd, which never changes. The name contains the side of the
+ * connection, the listener, the network namespace and a nonce of the peer, so a
+ * proof is invalid on any other connection.
  */
 #include "uroce/port/uroce_identity.h"
 
@@ -25,16 +25,16 @@
 #define PROOF_TIMEOUT_MS     200
 #define NO_UID		     ((uid_t)-1)
 
-/* The longest name of a memfd (memfd_create(2)) is longer than this. */
+/* Bytes of a proof; memfd_create(2) accepts longer names. */
 #define PROOF_SIZE 200
 
 static struct {
-	uid_t uid; /* NO_UID: not taken */
+	uid_t uid; /* NO_UID: not read yet */
 	bool ambiguous;
 	char suffix[UROCE_SUFFIX_SIZE];
 } identity = { .uid = NO_UID };
 
-/* Reads up to @nr numbers of a file; returns how many there were. */
+/* Reads up to @nr numbers from a file. Return: how many the file has. */
 static int read_numbers(const char *path, unsigned long *numbers, int nr)
 {
 	char text[64] = "";
@@ -63,7 +63,7 @@ static uid_t read_overflow_uid(void)
 		       : DEFAULT_OVERFLOW_UID;
 }
 
-/* As in the initial user namespace, where no user lacks a mapping. */
+/* Whether the user namespace maps all users, as the initial one does. */
 static bool are_all_users_mapped(void)
 {
 	unsigned long first[3]; /* inside, outside, length */
@@ -149,7 +149,7 @@ static uint64_t read_netns(void)
 	return stat_buf.st_ino;
 }
 
-/* What a proof says; @is_listener: of the side that makes it. */
+/* Writes the text of a proof. @is_listener: of the side that sends it. */
 static void write_proof(char *text, const struct sockaddr_un *listener,
 			socklen_t len, bool is_listener, uint64_t nonce)
 {
@@ -168,7 +168,7 @@ static int make_proof(const char *text)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Whether @fd is a memfd of this user that was made with the name @text. */
+/* Whether @fd is a memfd with the name @text that this user created. */
 static bool is_proof(int fd, const char *text)
 {
 	char path[32], want[PROOF_SIZE + 32], link[PROOF_SIZE + 32];
@@ -236,7 +236,7 @@ static int receive_proof(int fd, const char *text)
 	return good ? 0 : -EPERM;
 }
 
-/* Both sides send first, and then wait for what the other has sent. */
+/* Both sides send before they wait, so neither blocks the other. */
 int uroce_identity_prove(int fd, bool is_listener)
 {
 	struct sockaddr_un listener;

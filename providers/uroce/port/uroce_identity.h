@@ -5,12 +5,11 @@
  *
  * The effective user id is read once, when the process claims a slot, and used
  * for names and checks from then on. A process whose effective user id has
- * changed since accepts no other process.
+ * changed since then rejects all peers.
  *
  * In a user namespace all users without a mapping appear with the overflow uid
- * (user_namespaces(7)). A process that sees itself as that user has other
- * names, and the two ends of a connection to one of them prove to each other
- * that they are the same user.
+ * (user_namespaces(7)). A process with the overflow uid uses other names, and
+ * both ends of a connection to such a name prove that they are the same user.
  */
 #ifndef UROCE_IDENTITY_H
 #define UROCE_IDENTITY_H
@@ -31,42 +30,43 @@ enum uroce_name_kind {
 	UROCE_NAME_LOCAL,  /* SOCK_SEQPACKET: "uroce.UID.local.SLOT" */
 };
 
-/** uroce_identity_take() - read the user id, and forget the suffix */
+/** uroce_identity_take() - read the user id and clear the suffix */
 void uroce_identity_take(void);
 
-/** uroce_identity_uid() - the user id; reads it if it was not taken */
+/** uroce_identity_uid() - return the user id; read it on the first call */
 uid_t uroce_identity_uid(void);
 
-/** uroce_identity_changed() - whether the process has another user id now */
+/** uroce_identity_changed() - whether the effective user id has changed */
 bool uroce_identity_changed(void);
 
 /**
- * uroce_identity_ambiguous() - whether the user id is the overflow uid, in a
- * user namespace where that can be one of several users
+ * uroce_identity_ambiguous() - whether several users may have the user id
+ *
+ * True for the overflow uid in a user namespace that does not map all users.
  */
 bool uroce_identity_ambiguous(void);
 
 /**
- * uroce_identity_suffix() - the suffix of this process's names
+ * uroce_identity_suffix() - return the suffix of the names of this process
  *
- * It is empty unless uroce_identity_new_suffix() was called.
+ * The suffix is empty until uroce_identity_new_suffix() is called.
  */
 const char *uroce_identity_suffix(void);
 
 /**
- * uroce_identity_new_suffix() - use names that nobody can have taken
+ * uroce_identity_new_suffix() - choose a random suffix
  *
- * For a process whose names were all taken by other users. Processes of its own
- * user find these names in the kernel's list (uroce_directory.h).
+ * For a process that finds all names taken by other users. Processes of the
+ * same user find the new names in the kernel's list (uroce_directory.h).
  */
 void uroce_identity_new_suffix(void);
 
 /**
- * uroce_identity_name() - the name of a bootstrap socket of this user
- * @suffix: of the process with the slot
+ * uroce_identity_name() - build the name of a bootstrap socket of this user
+ * @suffix: suffix of the names of the process that has the slot
  * @ret_name: receives an abstract address (unix(7))
  *
- * Return: length of the address.
+ * Return: length of the address in bytes.
  */
 socklen_t uroce_identity_name(enum uroce_name_kind kind, uint32_t slot,
 			      const char *suffix, struct sockaddr_un *ret_name);
@@ -74,17 +74,17 @@ socklen_t uroce_identity_name(enum uroce_name_kind kind, uint32_t slot,
 /**
  * uroce_identity_check_peer() - check the user id of the peer of a connection
  *
- * Uses what the kernel says (SO_PEERCRED). Never waits.
+ * Reads the user id of the peer from the kernel (SO_PEERCRED). Never waits.
  *
- * Return: 0; -EPERM if it is another user or this process has changed its user
- * id; or -errno.
+ * Return: 0; -EPERM if the peer is another user or this process has changed its
+ * user id; or -errno.
  */
 int uroce_identity_check_peer(int fd);
 
 /**
- * uroce_identity_prove() - exchange proofs of the user, if its id is ambiguous
+ * uroce_identity_prove() - exchange proofs of the user if its id is ambiguous
  * @fd: a connection, before its first message
- * @is_listener: whether this process is the listening one
+ * @is_listener: whether this process is the listening side
  *
  * Waits up to 0.2 s for each of two messages.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A netlink socket in the groups of links and addresses (rtnetlink(7)). Called
- * by the loop.
+ * by ../uroce_instance.c.
  */
 #include "uroce/port/uroce_link.h"
 
@@ -38,7 +38,7 @@ void uroce_link_drain(int fd)
 {
 	char byte;
 
-	/* an overrun is reported once, and is news as well */
+	/* ENOBUFS reports an overrun once; more messages may follow */
 	while (recv(fd, &byte, 1, MSG_DONTWAIT | MSG_TRUNC) >= 0 ||
 	       errno == ENOBUFS || errno == EINTR)
 		;

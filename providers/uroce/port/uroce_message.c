@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Messages of unix sockets, with descriptors (SCM_RIGHTS of unix(7)). */
+/* Messages over unix sockets, with descriptors (SCM_RIGHTS of unix(7)). */
 #include "uroce/port/uroce_message.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ int uroce_message_try_send(int fd, const void *data, size_t len, const int *fds,
 	return message_send(fd, data, len, fds, nr_fds, MSG_DONTWAIT);
 }
 
-/* The kernel gives at most what the buffer has room for. */
+/* The kernel passes only descriptors that fit in the control buffer. */
 int uroce_message_take_fds(struct msghdr *msg, int *ret_fds)
 {
 	struct cmsghdr *cmsg;
@@ -65,8 +65,8 @@ int uroce_message_take_fds(struct msghdr *msg, int *ret_fds)
 }
 
 /*
- * A message of a connection; @how: as of recvmsg(2). Gives its length, or
- * -errno, and its descriptors and flags.
+ * Receives a message, its descriptors and its flags. @how: flags for
+ * recvmsg(2). Return: length of the message, or -errno.
  */
 static ssize_t message_receive(int fd, struct iovec *iov, int how,
 			       int ret_fds[UROCE_MAX_PASSED], int *ret_nr,
@@ -100,7 +100,7 @@ int uroce_message_receive(int fd, void *data, size_t len, int *ret_fds)
 		return nr;
 	while (nr > 0)
 		(void)close(ret_fds[--nr]);
-	/* descriptors that there was room for, but not in our table */
+	/* MSG_CTRUNC usually means that the descriptor table is full */
 	return flags & MSG_CTRUNC ? -EMFILE : -EPROTO;
 }
 

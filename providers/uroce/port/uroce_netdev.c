@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Interfaces by getifaddrs(3), and by ioctl for what that does not tell. Called
- * when devices are listed or opened, and when the kernel reports a change.
+ * Reads interfaces with getifaddrs(3) and ioctl(2). Called when devices are
+ * listed or opened, and when the kernel reports a change.
  */
 #include "uroce/port/uroce_netdev.h"
 
@@ -20,10 +20,10 @@
 #include "uroce/port/uroce_socket.h"
 #include "util/nocancel.h"
 
-/* Place 0 of the GID table is kept for one address. */
+/* Index 0 of the GID table is reserved (struct uroce_netdev). */
 #define FIRST_OTHER_GID 1
 
-/* IP, UDP, the longest headers and the ICRC, and some to spare. */
+/* Bytes for headers and ICRC, as in rdma_rxe (RXE_MAX_HDR_LENGTH). */
 #define HEADERS 80
 
 uint32_t uroce_netdev_payload(uint32_t mtu)
@@ -35,7 +35,7 @@ uint32_t uroce_netdev_payload(uint32_t mtu)
 	return payload >= 256 ? payload : 0;
 }
 
-/* EUI-64 of a MAC (RFC 4291, appendix A); without one it is a local number. */
+/* Makes an EUI-64 from a MAC (RFC 4291, appendix A), or else from ifindex. */
 static void make_guid(struct uroce_netdev *dev, const uint8_t *mac, size_t len)
 {
 	static const uint8_t none[6];
@@ -62,14 +62,14 @@ static void read_speed(int fd, struct uroce_netdev *dev)
 
 	memcpy(request.ifr_name, dev->name, sizeof(request.ifr_name));
 	if (ioctl(fd, SIOCETHTOOL, &request))
-		return; /* many virtual interfaces have none */
-	/* the header's own function is undefined for an unknown speed */
+		return; /* many virtual interfaces report no speed */
+	/* ethtool_cmd_speed() overflows for an unknown speed */
 	speed = (uint32_t)cmd.speed_hi << 16 | cmd.speed;
 	if (speed != (uint32_t)SPEED_UNKNOWN)
 		dev->speed_mbits = speed;
 }
 
-/* Everything but addresses. */
+/* Reads all properties except the addresses. */
 static int read_link(int fd, struct uroce_netdev *dev)
 {
 	struct ifreq request = {};
@@ -100,7 +100,7 @@ static void add_gid(struct uroce_netdev *dev, const uint8_t *gid)
 		memcpy(dev->gids[dev->nr_gids++], gid, UROCE_GID_LEN);
 }
 
-/* Where addresses are, without a cast to what may need more alignment. */
+/* Offsets, since a cast to these types may require more alignment. */
 #define IPV4_AT offsetof(struct sockaddr_in, sin_addr)
 #define IPV6_AT offsetof(struct sockaddr_in6, sin6_addr)
 
@@ -134,7 +134,7 @@ static void add_ipv6(struct uroce_netdev *dev, const struct sockaddr *addr)
 	add_gid(dev, ip.s6_addr);
 }
 
-/* An address with a label, such as eth0:1, is one of the interface. */
+/* Whether @at is an address of @dev, with a label such as eth0:1 or without. */
 static bool is_of(const struct ifaddrs *at, const struct uroce_netdev *dev)
 {
 	size_t len = strcspn(at->ifa_name, ":");
@@ -143,7 +143,7 @@ static bool is_of(const struct ifaddrs *at, const struct uroce_netdev *dev)
 	       memcmp(at->ifa_name, dev->name, len) == 0;
 }
 
-/* IPv4 before IPv6, whatever the order of the kernel. */
+/* Adds IPv4 before IPv6 addresses, whatever the order of the kernel. */
 static void read_addresses(const struct ifaddrs *list, struct uroce_netdev *dev)
 {
 	const struct ifaddrs *at;
@@ -225,7 +225,7 @@ static int list_names(int fd, const struct ifaddrs *list,
 			return -ENOMEM;
 		}
 		devs = grown;
-		/* what is gone by now is left out */
+		/* omits an interface that is gone by now */
 		if (read_one(fd, list, at->ifa_name, &devs[nr]) == 0 &&
 		    devs[nr].up && devs[nr].nr_gids)
 			nr++;
@@ -264,7 +264,7 @@ int uroce_netdev_read(const char *name, struct uroce_netdev *ret_dev)
 
 static const uint8_t no_gid[UROCE_GID_LEN];
 
-/* Place 0 is not for all. */
+/* Never returns index 0, which is reserved. NULL: the table is full. */
 static uint8_t *free_place(struct uroce_netdev *dev)
 {
 	for (uint32_t i = FIRST_OTHER_GID; i < dev->nr_gids; i++)
@@ -275,7 +275,7 @@ static uint8_t *free_place(struct uroce_netdev *dev)
 	return dev->nr_gids < UROCE_MAX_GIDS ? dev->gids[dev->nr_gids++] : NULL;
 }
 
-/* Makes @dev have the addresses of @fresh, each where it was before. */
+/* Copies the addresses of @fresh to @dev; known ones keep their index. */
 static void keep_places(struct uroce_netdev *dev, struct uroce_netdev *fresh)
 {
 	for (uint32_t i = 0; i < dev->nr_gids; i++)
@@ -328,7 +328,7 @@ static socklen_t name_of(const uint8_t *gid, unsigned int ifindex,
 	return sizeof(ret_name->v6);
 }
 
-/* Only addresses of one's own can be bound to, and those of groups. */
+/* bind() accepts only addresses of this host and of multicast groups. */
 bool uroce_netdev_is_here(const uint8_t *gid, unsigned int ifindex)
 {
 	union any_address name;

@@ -2,7 +2,8 @@
 /*
  * The file format is that of libpcap, version 2.4, with link type RAW: a header
  * for the file, then for each packet a header and the packet from the IP header
- * on. The IP and UDP headers are made again here; sockets do not show them.
+ * on. This file builds the IP and UDP headers, since sockets do not return
+ * them.
  */
 #include "uroce/port/uroce_pcap.h"
 
@@ -20,7 +21,7 @@
 #include "uroce/wire/uroce_icrc.h"
 #include "util/nocancel.h"
 
-#define MAGIC	     0xa1b23c4d /* with nanoseconds */
+#define MAGIC	     0xa1b23c4d /* timestamps in nanoseconds */
 #define LINKTYPE_RAW 101
 #define SNAP_LEN     65535
 #define IPV4_LEN     20
@@ -28,7 +29,7 @@
 #define UDP_LEN	     8
 #define DEFAULT_HOPS 64
 #define IPV4_DF	     0x4000
-/* So often is looked for the lock, which others need for a moment. */
+/* Attempts to get the lock, which other processes hold for a short time. */
 #define LOCK_TRIES  100
 #define LOCK_NAP_NS 1000000
 #define MAX_BYTES   (UROCE_MAX_HEADER + UROCE_MAX_MTU + UROCE_ICRC_LEN + 4)
@@ -50,7 +51,7 @@ struct uroce_pcap {
 	int fd;
 };
 
-/* The first process writes it. */
+/* Writes the header of an empty file, or checks that of an existing one. */
 static int write_file_header(int fd)
 {
 	struct file_header header = {
@@ -74,7 +75,7 @@ static int write_file_header(int fd)
 	return 0;
 }
 
-/* Any process that may open the file may hold the lock for ever. */
+/* Gives up after a time, since a process may hold the lock for ever. */
 static int lock_file(int fd)
 {
 	static const struct timespec nap = { .tv_nsec = LOCK_NAP_NS };
@@ -106,7 +107,7 @@ static int begin_file(int fd)
 	return ret;
 }
 
-/* A FIFO or a terminal blocks neither here nor when something is written. */
+/* O_NONBLOCK: open() must not wait if @path names a FIFO or a terminal. */
 int uroce_pcap_open(const char *path, struct uroce_pcap **ret_pcap)
 {
 	struct uroce_pcap *pcap;
@@ -137,7 +138,7 @@ void uroce_pcap_close(struct uroce_pcap *pcap)
 	free(pcap);
 }
 
-/* RFC 1071: the sum of 16-bit words; @len is even but for the last piece. */
+/* RFC 1071: adds 16-bit words; @len is even in all calls but the last. */
 static uint32_t add_words(uint32_t sum, const uint8_t *pos, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -192,7 +193,7 @@ static void put_udp(uint8_t *udp, const struct uroce_path *path, size_t len,
 	uroce_put16(udp + 2, UROCE_UDP_PORT);
 	uroce_put16(udp + 4, (uint32_t)len);
 	uroce_put16(udp + 6, 0);
-	/* the first 12 bytes of a mapped address count as ffff, which is 0 */
+	/* the prefix of a mapped address adds ffff, which is 0 in this sum */
 	sum = add_words(sum, path->sgid, UROCE_GID_LEN);
 	sum = add_words(sum, path->dgid, UROCE_GID_LEN);
 	sum = add_words(sum, udp, UDP_LEN);
@@ -200,7 +201,7 @@ static void put_udp(uint8_t *udp, const struct uroce_path *path, size_t len,
 	uroce_put16(udp + 6, sum ? sum : 0xffff);
 }
 
-/* One write for each packet, so that those of two processes do not mix. */
+/* One write() per packet, so packets of two processes do not interleave. */
 void uroce_pcap_write(struct uroce_pcap *pcap, const struct uroce_path *path,
 		      uint16_t ip_id, const struct iovec *iov, uint32_t nr_iov)
 {
@@ -233,7 +234,7 @@ void uroce_pcap_write(struct uroce_pcap *pcap, const struct uroce_path *path,
 	header.captured = (uint32_t)(pos - buf) - (uint32_t)sizeof(header);
 	header.length = header.captured;
 	memcpy(buf, &header, sizeof(header));
-	/* a full disk ends the capture, not the traffic */
+	/* a full disk stops the capture, but not the traffic */
 	if (write(pcap->fd, buf, (size_t)(pos - buf)) < 0)
 		return;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Receiving: several messages in one call, each of which may be many datagrams
- * of one length that GRO, or GSO of a sender on this machine, has put together.
- * They are taken apart, checked for being RoCEv2 and for one of our addresses,
- * and handed on with the check of the ICRC still to be done.
+ * Receives several messages in one call. A message may consist of many
+ * datagrams of one length, merged by GRO or by GSO of a sender on this host.
+ * This file separates the datagrams, checks that each is RoCEv2 and for an
+ * address of the port, and passes it on before the ICRC verification.
  *
- * Packets whose slot is another process's come here if GRO has merged them with
- * ours. They are passed on to it, through its inbox.
+ * Packets for the slot of another process arrive here if GRO has merged them
+ * with packets for this process. They are forwarded to the inbox of the other
+ * process.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -23,10 +24,10 @@
 #include "util/nocancel.h"
 
 #define MAX_MESSAGES 8
-#define MAX_ROUNDS   4	   /* then others get a turn */
-#define BUFFER	     65536 /* no UDP datagram is longer */
+#define MAX_ROUNDS   4	   /* then the caller may do other work */
+#define BUFFER	     65536 /* bytes; no UDP datagram is longer */
 #define MAX_INBOX    64
-#define ECN_MASK     3 /* RFC 3168: of the traffic class */
+#define ECN_MASK     3 /* of the traffic class (RFC 3168) */
 #define ECN_CE	     3
 
 union control {
@@ -36,11 +37,11 @@ union control {
 		      6 * CMSG_SPACE(sizeof(int))];
 };
 
-/* What the ICRCs of packets from one sender have in common. */
+/* ICRC state that packets from one sender share. */
 struct origin_icrc {
 	struct uroce_path path;
 	struct uroce_icrc_path icrc;
-	uint16_t next_id; /* that the next packet is likely to have */
+	uint16_t next_id; /* expected in the next packet */
 };
 
 struct uroce_receive_batch {
@@ -49,13 +50,13 @@ struct uroce_receive_batch {
 	struct sockaddr_in6 from[MAX_MESSAGES]; /* or a sockaddr_in */
 	union control controls[MAX_MESSAGES];
 	bool no_many;	    /* recvmmsg() is forbidden */
-	uint32_t doublings; /* of the number of messages to ask for, from 1 */
+	uint32_t doublings; /* 1 << doublings: messages to ask for */
 	struct uroce_ip_id_table *sources;
 	struct origin_icrc last; /* of the sender of the last message */
 	uint8_t buffers[MAX_MESSAGES][BUFFER];
 };
 
-/* What there is in an inbox. */
+/* Format of a datagram in an inbox. */
 struct forwarded {
 	struct uroce_path path;
 	uint8_t bytes[UROCE_MAX_HEADER + UROCE_MAX_MTU + UROCE_ICRC_LEN];
@@ -63,13 +64,13 @@ struct forwarded {
 
 #define FORWARDED_HEADER offsetof(struct forwarded, bytes)
 
-/* What a message says besides its bytes. */
+/* Properties of a received message. */
 struct origin {
 	struct uroce_path path;
-	uint32_t segment_len; /* 0: it is one datagram */
+	uint32_t segment_len; /* 0: the message is one datagram */
 };
 
-/* Precise enough for clock ticks, and cheaper than the precise clock. */
+/* The coarse clock is precise enough for clock ticks, and cheap to read. */
 static uint64_t clock_ms(void)
 {
 	struct timespec now;
@@ -148,7 +149,7 @@ static void read_ip(const struct cmsghdr *cmsg, struct origin *origin)
 static void read_ipv6(const struct cmsghdr *cmsg, struct origin *origin)
 {
 	switch (cmsg->cmsg_type) {
-	case IPV6_PKTINFO: /* of IPv4 too, as a mapped address */
+	case IPV6_PKTINFO: /* for IPv4 too, as a mapped address */
 		memcpy(origin->path.dgid, CMSG_DATA(cmsg), UROCE_GID_LEN);
 		break;
 	case IPV6_TCLASS:
@@ -209,12 +210,12 @@ static void pass_on(struct uroce_port *port, const struct uroce_path *path,
 	memset(&forwarded, 0, FORWARDED_HEADER);
 	forwarded.path = *path;
 	memcpy(forwarded.bytes, bytes, len);
-	/* lost if it does not take it: it is a network */
+	/* an inbox without room loses the packet, as a network may */
 	(void)uroce_slots_forward(&port->slots, slot, &forwarded,
 				  FORWARDED_HEADER + len);
 }
 
-/* One datagram; @origin is for its @path. */
+/* Handles one datagram. @origin: the ICRC state of @path. */
 static void take(struct uroce_port *port, const struct uroce_path *path,
 		 struct origin_icrc *origin, uint8_t *bytes, size_t len,
 		 uroce_port_receive_fn *fn, void *arg)
@@ -313,7 +314,7 @@ static int receive_one(int fd, struct mmsghdr *header)
 	return 1;
 }
 
-/* One is cheaper alone; and a sandbox may know recvmsg() only. */
+/* recvmsg() is cheaper for one message. A sandbox may forbid recvmmsg(). */
 static int receive_now(struct uroce_port *port, uint32_t room)
 {
 	struct uroce_receive_batch *batch = port->receive;
@@ -329,7 +330,7 @@ static int receive_now(struct uroce_port *port, uint32_t room)
 	return receive_one(fd, batch->headers);
 }
 
-/* The kernel has changed lengths in those that were used. */
+/* Resets @nr headers: the kernel changes lengths in those that it uses. */
 static void prepare(struct uroce_receive_batch *batch, uint32_t nr)
 {
 	for (uint32_t i = 0; i < nr; i++) {
@@ -346,9 +347,9 @@ static void prepare(struct uroce_receive_batch *batch, uint32_t nr)
 }
 
 /*
- * Mostly there is one message, or none: room for others would only make the
- * call longer, and so would looking for the next one. Each time that all of the
- * room was needed it doubles.
+ * Mostly one message waits, or none. Room for more would only make the call
+ * longer, and a second call would find nothing. The room doubles whenever
+ * messages fill it, and shrinks to 1 when no message waits.
  */
 bool uroce_port_receive(struct uroce_port *port, uroce_port_receive_fn *fn,
 			void *arg)

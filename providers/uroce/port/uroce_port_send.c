@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sending. Packets are collected as messages for sendmmsg(); those that follow
- * each other to the same QP and have one length share a message, which the
- * kernel or the NIC cuts into datagrams again (UDP GSO). The last one may be
- * shorter. Headers and ICRC are built here, the payload is gathered from where
- * it is.
+ * Sends packets. Packets are collected as messages for sendmmsg(). Consecutive
+ * packets of one length to the same QP share a message, which the kernel or the
+ * NIC splits into datagrams (UDP GSO). The last packet may be shorter. This
+ * file builds headers and ICRC; the kernel gathers the payload from user
+ * memory.
  *
- * The IP identification of IPv4 is the number of the datagram in its message
- * (../README.md), so the ICRC is made when the place is known. Where GSO does
- * not work a message is sent again, datagram by datagram, with other ICRCs.
+ * The IP identification of IPv4 is the index of the datagram in its message
+ * (../README.md), so the ICRC is computed when the index is known. Where GSO
+ * fails, the datagrams of a message are sent one by one, with new ICRCs.
  */
 #include <errno.h>
 #include <poll.h>
@@ -27,9 +27,9 @@
 #define MAX_MESSAGES 32
 #define MAX_PACKETS  512
 #define MAX_PIECES   2048
-/* Payload up to here is copied: a piece of memory costs the kernel more. */
+/* A payload up to this length is copied: an iovec costs the kernel more. */
 #define SMALL_BYTES 128
-/* Of a message: the kernel's limits for segments, bytes, and pieces. */
+/* Limits of the kernel for a message: segments, bytes, and iovecs. */
 #define MAX_SEGMENTS 64
 #define MAX_BYTES    (65535 - 40 - 8)
 #define MAX_IOVECS   1000
@@ -41,9 +41,9 @@
 #define MAX_ALONE    (UROCE_PORT_MAX_PIECES + 2)
 
 /*
- * A packet is its headers, its payload, and its tail. Headers and tail are in
- * batch->bytes, one packet's behind the other's, so that a tail and the headers
- * that follow it on the wire are one piece. A small payload is between them.
+ * A packet consists of headers, payload, and tail. batch->bytes has headers and
+ * tail of all packets in order, so that a tail and the headers that follow it
+ * on the wire are one iovec. A small payload is between headers and tail.
  */
 #define OWN_BYTES (UROCE_MAX_HEADER + SMALL_BYTES + MAX_TAIL)
 #define MAX_OWN	  (MAX_PACKETS * (UROCE_MAX_HEADER + MAX_TAIL) + OWN_BYTES)
@@ -52,29 +52,29 @@ struct packet {
 	uint32_t first_byte; /* of the headers */
 	uint16_t front_len;  /* headers, and the payload if it is small */
 	uint16_t tail_len;
-	uint32_t first_piece; /* of the payload */
-	uint32_t nr_pieces;   /* of it; 0 if it is small */
+	uint32_t first_piece; /* first iovec of the payload */
+	uint32_t nr_pieces;   /* iovecs of the payload; 0 if it is small */
 	uint32_t len;
 };
 
 struct message {
-	struct uroce_route route; /* stays for the next message in this place */
+	struct uroce_route route; /* kept for the next message of this index */
 	uint32_t dest_qpn;
 	void *owner;
 	uint32_t first_packet, nr_packets;
 	uint32_t first_piece, nr_pieces;
-	uint32_t segment_len; /* of all packets but the last */
+	uint32_t segment_len; /* length of all packets but the last */
 	uint32_t bytes;
-	bool full; /* the last packet was shorter */
+	bool full; /* the last packet is shorter */
 };
 
 struct uroce_send_batch {
-	bool no_gso;  /* the kernel or a NIC cannot */
+	bool no_gso;  /* the kernel or a NIC does not support it */
 	bool no_many; /* sendmmsg() is forbidden */
 	uint32_t nr_messages, nr_packets, nr_pieces, nr_bytes, nr_refused;
 	void *refused[MAX_REFUSED]; /* owners */
 	struct message messages[MAX_MESSAGES];
-	struct mmsghdr headers[MAX_MESSAGES]; /* of the same index */
+	struct mmsghdr headers[MAX_MESSAGES]; /* one for each message */
 	struct packet packets[MAX_PACKETS];
 	struct iovec pieces[MAX_PIECES];
 	uint8_t bytes[MAX_OWN];
@@ -85,7 +85,7 @@ struct uroce_send_batch *uroce_udp_new_send(void)
 	return calloc(1, sizeof(struct uroce_send_batch));
 }
 
-/* The message that a packet of @len bytes can become part of, or NULL. */
+/* Return: the message to which a packet of @len bytes can be added, or NULL. */
 static struct message *open_message(struct uroce_send_batch *batch,
 				    const struct uroce_packet *packet,
 				    uint32_t len, uint32_t nr_iov,
@@ -126,7 +126,7 @@ static struct message *new_message(struct uroce_port *port,
 	return message;
 }
 
-/* The packet by itself: MAX_ALONE pieces at most, from headers to tail. */
+/* Lists the iovecs of one packet, from headers to tail: up to MAX_ALONE. */
 static uint32_t list_pieces(struct uroce_send_batch *batch,
 			    const struct packet *packet, struct iovec *ret_iov)
 {
@@ -141,7 +141,7 @@ static uint32_t list_pieces(struct uroce_send_batch *batch,
 	return nr + 2;
 }
 
-/* Writes the ICRC, which is the end of the tail. */
+/* Computes the ICRC and writes it to the end of the tail. */
 static void seal(struct uroce_send_batch *batch, struct message *message,
 		 uint16_t ip_id, const struct packet *packet)
 {
@@ -163,7 +163,7 @@ static void seal(struct uroce_send_batch *batch, struct message *message,
 	uroce_icrc_end(reg, tail + pad);
 }
 
-/* Its payload can be small, and then is next to its headers. */
+/* Describes a packet; copies a small payload behind the headers. */
 static void build(struct uroce_send_batch *batch,
 		  const struct uroce_packet *packet, uint32_t header_len,
 		  const struct iovec *iov, uint32_t nr_iov,
@@ -188,7 +188,7 @@ static void build(struct uroce_send_batch *batch,
 	memset(end, 0, MAX_TAIL);
 }
 
-/* The next @len bytes of batch->bytes. */
+/* Adds the next @len bytes of batch->bytes to the message. */
 static void add_own(struct uroce_send_batch *batch, struct message *message,
 		    uint32_t len)
 {
@@ -243,7 +243,7 @@ static bool has_room(const struct uroce_send_batch *batch, uint32_t nr_iov)
 	       batch->nr_bytes + OWN_BYTES <= sizeof(batch->bytes);
 }
 
-/* The receiver can work on it while the next one is made. */
+/* Sends a full message: the receiver works while the next one is built. */
 static void leave_if_full(struct uroce_port *port,
 			  const struct message *message)
 {
@@ -252,7 +252,7 @@ static void leave_if_full(struct uroce_port *port,
 		uroce_port_flush(port);
 }
 
-/* Returns whether there is such a packet. */
+/* Return: false if the packet is invalid and was dropped. */
 static bool put(struct uroce_port *port, const struct uroce_packet *packet,
 		const struct iovec *iov, uint32_t nr_iov, void *owner)
 {
@@ -289,11 +289,10 @@ static bool put(struct uroce_port *port, const struct uroce_packet *packet,
 void uroce_port_put(struct uroce_port *port, const struct uroce_packet *packet,
 		    const struct iovec *iov, uint32_t nr_iov, void *owner)
 {
-	(void)put(port, packet, iov, nr_iov, owner); /* else it is counted */
+	(void)put(port, packet, iov, nr_iov, owner); /* counts an invalid one */
 }
 
-/* How many more packets of one piece, and of its full length, @message takes.
- */
+/* Return: how many full-length packets with one payload iovec still fit. */
 static uint32_t count_more(const struct uroce_send_batch *batch,
 			   const struct message *message)
 {
@@ -308,8 +307,8 @@ static uint32_t count_more(const struct uroce_send_batch *batch,
 }
 
 /*
- * One that follows the last packet of @message in all respects: its headers are
- * those of that one but for the PSN, and are behind its tail.
+ * Adds a packet to @message. Its headers are those of the last packet except
+ * for the PSN, and follow the tail of the last packet in batch->bytes.
  */
 static void append(struct uroce_send_batch *batch, struct message *message,
 		   uint32_t psn, struct iovec *payload)
@@ -335,7 +334,7 @@ static void append(struct uroce_send_batch *batch, struct message *message,
 	seal(batch, message, (uint16_t)message->nr_packets++, packet);
 }
 
-/* As many as there is room for in the message that the last one went into. */
+/* Adds packets to the last message while they fit. Return: their number. */
 static uint32_t append_run(struct uroce_port *port, uint32_t psn,
 			   uint8_t *payload, uint32_t bytes, uint32_t nr)
 {
@@ -373,7 +372,7 @@ void uroce_port_put_run(struct uroce_port *port,
 		struct iovec iov = { payload, bytes };
 		uint32_t done = 1;
 
-		/* a small payload is not a piece of its own */
+		/* a small payload has no iovec of its own */
 		if (put(port, &packet, &iov, 1, owner) && bytes > SMALL_BYTES)
 			done += append_run(port, packet.psn + 1,
 					   payload + bytes, bytes, nr - 1);
@@ -383,7 +382,7 @@ void uroce_port_put_run(struct uroce_port *port,
 	}
 }
 
-/* Room in the socket, or enough waiting: a network that is too slow loses. */
+/* Waits for room in the socket. Return: false after a time limit. */
 static bool wait_for_room(int fd)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLOUT };
@@ -400,8 +399,8 @@ static int send_one(int fd, const struct mmsghdr *header)
 }
 
 /*
- * One is cheaper alone. A sandbox may know sendmsg() only; but a firewall that
- * refuses a packet gives the same error, for each of the calls.
+ * sendmsg() is cheaper for one message. A sandbox may forbid sendmmsg(). A
+ * firewall that refuses a packet causes the same error, but in both calls.
  */
 static int send_now(struct uroce_send_batch *batch, int fd,
 		    struct mmsghdr *headers, uint32_t nr)
@@ -418,7 +417,7 @@ static int send_now(struct uroce_send_batch *batch, int fd,
 	return ret;
 }
 
-/* Sends @nr messages of one socket, at least the first; how many, or -errno. */
+/* Sends 1 to @nr messages to one socket. Return: their number, or -errno. */
 static int send_some(struct uroce_port *port, int fd, struct mmsghdr *headers,
 		     uint32_t nr)
 {
@@ -435,7 +434,7 @@ static int send_some(struct uroce_port *port, int fd, struct mmsghdr *headers,
 	}
 }
 
-/* What the kernel did not take. */
+/* Counts a refused packet; lists the owner of one that is too long. */
 static void note_failed(struct uroce_port *port, const struct message *message,
 			int err)
 {
@@ -456,7 +455,7 @@ void *uroce_port_take_refused(struct uroce_port *port)
 	return batch->nr_refused ? batch->refused[--batch->nr_refused] : NULL;
 }
 
-/* A message that could not be sent as it is, one datagram at a time. */
+/* Sends a message that the kernel refused, one datagram at a time. */
 static void send_apart(struct uroce_port *port, struct message *message)
 {
 	struct uroce_send_batch *batch = port->send;
@@ -482,7 +481,7 @@ static void send_apart(struct uroce_port *port, struct message *message)
 		if (ret == -EMSGSIZE)
 			too_long = true;
 	}
-	/* it was GSO, and not the route, that did not work */
+	/* a datagram passed, so GSO failed and not the route */
 	if (any && !too_long)
 		batch->no_gso = true;
 }
@@ -501,7 +500,7 @@ static void finish_headers(struct uroce_send_batch *batch)
 	}
 }
 
-/* Each packet takes a buffer of the kernel, besides its bytes. */
+/* Each packet occupies a buffer of the kernel in addition to its bytes. */
 static void note_sent(struct uroce_port *port, const struct message *message,
 		      uint32_t nr)
 {
@@ -532,7 +531,7 @@ void uroce_port_flush(struct uroce_port *port)
 			at += (uint32_t)sent;
 			continue;
 		}
-		/* the first one is the one that failed */
+		/* the error is that of the first message */
 		if (message->nr_packets > 1)
 			send_apart(port, message);
 		else

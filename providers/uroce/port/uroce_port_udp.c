@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The UDP port as a whole: what it is made of, and its addresses. Sending is in
- * uroce_port_send.c, receiving in uroce_port_receive.c.
+ * Opens and closes the UDP port, and keeps its addresses. uroce_port_send.c
+ * sends, uroce_port_receive.c receives. Called by the loop.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "util/env.h"
 #include "util/nocancel.h"
 
-/* Where RoCEv2 has its source ports (IBTA A17.9.2). */
+/* Range of the source ports of RoCEv2 (IBTA A17.9.2). */
 #define FIRST_SPORT 0xc000
 #define NR_SPORTS   0x4000
 
@@ -29,7 +29,7 @@ static int open_sender(struct uroce_sender *sender, uint16_t from)
 		sender->port = (uint16_t)(FIRST_SPORT + (from + i) % NR_SPORTS);
 		ret = uroce_socket_bind(fd, sender->port);
 	}
-	/* now the port is ours, and more sockets of ours can have it */
+	/* the port is taken; further sockets of this user may now share it */
 	if (!ret)
 		ret = uroce_socket_share(fd);
 	if (ret)
@@ -55,7 +55,7 @@ static int open_senders(struct uroce_port *port)
 	return 0;
 }
 
-/* Without a capture the port works all the same. */
+/* A failure is not fatal: the port works without a capture. */
 static void open_capture(struct uroce_port *port)
 {
 	const char *path = env_path("UROCE_PCAP");
@@ -102,7 +102,7 @@ int uroce_port_acquire_sockets(struct uroce_port *port, int stop_fd)
 	if (ret)
 		return ret;
 	port->family = uroce_socket_family(uroce_port_fd(port));
-	/* the process that had the slot before may have left it otherwise */
+	/* the previous process of the slot may have set the options */
 	uroce_port_report_header(port, false);
 	port->old_drops = uroce_socket_drops(uroce_port_fd(port));
 	return port->family < 0 ? port->family : 0;
@@ -269,8 +269,8 @@ void uroce_port_remove_address(struct uroce_port *port, const uint8_t *gid,
 }
 
 /*
- * A slot's socket outlives its process, and so may a membership that the one
- * before had; then we are in already.
+ * The socket of a slot and its multicast memberships outlive the process that
+ * has the slot. -EADDRINUSE means that the socket is a member already.
  */
 int uroce_port_join(struct uroce_port *port, const uint8_t *gid,
 		    unsigned int ifindex, bool join)

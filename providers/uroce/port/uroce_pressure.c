@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Not sending more to a process of this machine than its socket holds. Called
- * by uroce_port_send.c for what it has sent, and by the loop before it sends.
+ * Limits the packets to a process of this host to the capacity of its socket.
+ * Called by uroce_port_send.c after it sends, and by the loop before it sends.
  */
 #include <linux/sock_diag.h>
 #include <sys/socket.h>
@@ -22,7 +22,7 @@ static uint64_t bit_of(const struct uroce_pressure *pressure)
 	return UINT64_C(1) << pressure->slot % 64;
 }
 
-/* How many eighths of the slot's socket are full; 0 if that is not known. */
+/* Return: fill level of the slot's socket in eighths; 0: unknown. */
 static uint64_t fill_of(const struct uroce_port *port, uint32_t slot)
 {
 	uint32_t info[SK_MEMINFO_VARS] = {};
@@ -56,7 +56,7 @@ void uroce_udp_sent(struct uroce_port *port, const struct uroce_path *path,
 	struct uroce_pressure *pressure = &port->pressure;
 	uint32_t slot = dest_qpn >> UROCE_SLOT_SHIFT;
 
-	/* our own socket has nobody to empty it while we are here */
+	/* this thread cannot empty its own socket while it waits */
 	if (pressure->busy || slot == port->slots.slot ||
 	    slot >= port->slots.nr || !uroce_udp_find(port, path->dgid))
 		return;
@@ -70,8 +70,8 @@ void uroce_udp_sent(struct uroce_port *port, const struct uroce_path *path,
 }
 
 /*
- * Time in which we did not look counts as a moment: on a machine that has too
- * much to do it was perhaps we who did not run.
+ * Whether to wait longer. The time between two calls counts as MOMENT_NS at
+ * most: on an overloaded host this process may not have run.
  */
 static bool is_patient(struct uroce_pressure *pressure, uint64_t now_ns)
 {

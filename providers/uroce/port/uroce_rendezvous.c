@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Bootstrap sockets. Called by uroce_slots*.c and by local/. */
+/* Creates and uses bootstrap sockets. Called by uroce_slots*.c and local/. */
 #include "uroce/port/uroce_rendezvous.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "uroce/port/uroce_directory.h"
 #include "util/nocancel.h"
 
-/* Room for descriptors and for the sender's credentials. */
+/* Buffer for descriptors and the credentials of the sender. */
 union control {
 	struct cmsghdr align;
 	char bytes[CMSG_SPACE(UROCE_MAX_PASSED * sizeof(int)) +
@@ -82,8 +82,8 @@ static int connect_to_name(enum uroce_name_kind kind, uint32_t slot,
 }
 
 /*
- * The first attempt does not wait: the listener may be another user's, whose
- * queue stays full.
+ * The first attempt does not wait: the listener may belong to another user
+ * whose queue stays full.
  */
 int uroce_rendezvous_connect(enum uroce_name_kind kind, uint32_t slot,
 			     unsigned int timeout_ms)
@@ -177,7 +177,7 @@ int uroce_rendezvous_recvfrom(int fd, void *buf, size_t size)
 
 	if (got < 0)
 		return -errno;
-	/* no process of uroce sends any: they must not fill the table */
+	/* uroce sends no descriptors here; foreign ones would fill the table */
 	for (nr = uroce_message_take_fds(&msg, fds); nr > 0; nr--)
 		(void)close(fds[nr - 1]);
 	if (!is_from_this_user(&msg))

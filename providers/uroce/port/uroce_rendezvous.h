@@ -13,11 +13,11 @@
 #include "uroce/port/uroce_identity.h"
 #include "uroce/port/uroce_message.h"
 
-/* Connections of other users that are rejected before something else is done */
+/* Connections of other users that are rejected in a row before other work. */
 #define UROCE_RENDEZVOUS_BATCH 32
 
 /**
- * uroce_rendezvous_bind() - take the name of a slot
+ * uroce_rendezvous_bind() - bind a socket to the name of a slot
  *
  * The name ends with uroce_identity_suffix().
  *
@@ -28,16 +28,16 @@ int uroce_rendezvous_bind(enum uroce_name_kind kind, uint32_t slot);
 
 /**
  * uroce_rendezvous_connect() - connect to the process that has a slot
- * @kind: of a listener
- * @slot: of that process
- * @timeout_ms: for this and for each message; 0: do not wait, and return a
- *	non-blocking socket, which needs uroce_identity_prove()
+ * @kind: kind of the listener
+ * @slot: slot of that process
+ * @timeout_ms: limit for this call and for each message; 0: do not wait, and
+ *	return a non-blocking socket, which needs uroce_identity_prove()
  *
  * If another user has taken the name, this connects to the name with a suffix
  * that a process of this user has for the slot (uroce_directory.h).
  *
- * Return: the socket; -ECONNREFUSED if no process listens; -EPERM if only other
- * users do; -EAGAIN after the timeout; or -errno.
+ * Return: the socket; -ECONNREFUSED if no process listens; -EPERM if only
+ * processes of other users listen; -EAGAIN after the timeout; or -errno.
  */
 int uroce_rendezvous_connect(enum uroce_name_kind kind, uint32_t slot,
 			     unsigned int timeout_ms);
@@ -45,18 +45,18 @@ int uroce_rendezvous_connect(enum uroce_name_kind kind, uint32_t slot,
 /**
  * uroce_rendezvous_accept() - accept a connection
  * @listener: the socket with the name
- * @timeout_ms: for each message
+ * @timeout_ms: limit for each message
  *
- * Return: the socket; -EAGAIN if there is none; -EPERM if it was another user;
- * or -errno.
+ * Return: the socket; -EAGAIN if no connection waits; -EPERM if it is of
+ * another user; or -errno.
  */
 int uroce_rendezvous_accept(int listener, unsigned int timeout_ms);
 
 /**
  * uroce_rendezvous_sendto() - send a datagram to an inbox; 0 or -errno
  * @fd: a SOCK_DGRAM socket
- * @slot: of the process with the inbox
- * @suffix: of its names
+ * @slot: slot of the process with the inbox
+ * @suffix: suffix of its names
  */
 int uroce_rendezvous_sendto(int fd, uint32_t slot, const char *suffix,
 			    const void *data, size_t len);
@@ -65,8 +65,8 @@ int uroce_rendezvous_sendto(int fd, uint32_t slot, const char *suffix,
  * uroce_rendezvous_recvfrom() - receive a datagram
  * @fd: a SOCK_DGRAM socket with a name
  *
- * Return: bytes; -EAGAIN, -EMSGSIZE if @size is too small, -EPERM if it is from
- * another user or from one that cannot be told from others; or -errno.
+ * Return: bytes; -EAGAIN, -EMSGSIZE if @size is too small, -EPERM if the sender
+ * is another user or the user id is ambiguous; or -errno.
  */
 int uroce_rendezvous_recvfrom(int fd, void *buf, size_t size);
 

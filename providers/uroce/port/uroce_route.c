@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Routes: what is asked of the kernel for a path. Called by uroce_port_send.c
- * for each message; most of it is done once only.
+ * Builds routes: the addresses and control data that the kernel needs for a
+ * path. Called by uroce_port_send.c for each message; rebuilds a route only if
+ * the path or the addresses of the port have changed.
  */
 #include "uroce/port/uroce_route.h"
 
@@ -27,7 +28,7 @@ static void add_int(struct uroce_route *route, int level, int type, int value)
 	add_control(route, level, type, &value, sizeof(value));
 }
 
-/* Multicast has a hop limit of its own. */
+/* The hop limit of the socket is not used for multicast. */
 static bool names_hops(const struct uroce_path *path)
 {
 	return path->hop_limit && (path->hop_limit != UROCE_SENDER_HOPS ||
@@ -75,8 +76,8 @@ static void address_ipv6(struct uroce_route *route, unsigned int ifindex,
 }
 
 /*
- * Where there is no other choice than one interface it must be named; elsewhere
- * routing decides, since our own address may be on another one.
+ * Link-local and multicast destinations require an interface. For others
+ * routing decides, since the source address may be on another interface.
  */
 static unsigned int choose_interface(const struct uroce_address *address,
 				     const struct uroce_path *path)
@@ -91,7 +92,7 @@ static unsigned int choose_interface(const struct uroce_address *address,
 		       : 0;
 }
 
-/* Where a source port is not one of ours the ICRC must tell the truth. */
+/* Replaces an unknown source port, as the ICRC must cover the real one. */
 static unsigned int choose_sender(const struct uroce_port *port,
 				  struct uroce_path *path)
 {
@@ -102,7 +103,7 @@ static unsigned int choose_sender(const struct uroce_port *port,
 	return 0;
 }
 
-/* Returns whether the socket is one that is bound to the source address. */
+/* Return: whether the socket is bound to the source address. */
 static bool choose_socket(const struct uroce_port *port,
 			  struct uroce_address *address, unsigned int ifindex,
 			  struct uroce_route *route)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How messages get to the other end of a path: from which socket, with which
- * address, control data and beginning of the ICRC. uroce_port_send.c keeps the
- * last ones, since the next message mostly has the same way.
+ * A route: socket, destination address, control data and beginning of the ICRC
+ * for the messages of a path. uroce_port_send.c keeps the last routes, since
+ * the next message mostly has the same path.
  */
 #ifndef UROCE_ROUTE_H
 #define UROCE_ROUTE_H
@@ -13,11 +13,11 @@
 #include "uroce/port/uroce_udp.h"
 #include "uroce/wire/uroce_icrc.h"
 
-/* All 0: none yet. */
+/* All 0: no route yet. */
 struct uroce_route {
 	struct uroce_path path;
 	struct uroce_icrc_path icrc;
-	uint64_t version; /* of the port's addresses then */
+	uint64_t version; /* port->version when the route was built */
 	int fd;
 	socklen_t to_len;
 	size_t control_len;
@@ -32,27 +32,27 @@ struct uroce_route {
 };
 
 /**
- * uroce_route_find() - the route of @path
+ * uroce_route_find() - get the route of @path
  * @port: the port, whose sockets it uses
- * @path: where to
- * @route: of another path, or of this one; becomes that of @path
+ * @path: source and destination
+ * @route: route of any path; becomes that of @path
  *
- * A source port that is none of ours is replaced in route->path.
+ * route->path gets a source port of this process if @path has another one.
  */
 void uroce_route_find(const struct uroce_port *port,
 		      const struct uroce_path *path, struct uroce_route *route);
 
-/** uroce_route_is() - whether @route is that of @path */
+/** uroce_route_is() - whether @route is the route of @path */
 bool uroce_route_is(const struct uroce_route *route,
 		    const struct uroce_path *path);
 
-/** uroce_route_address() - @ret_msg: one that goes there, of no pieces yet */
+/** uroce_route_address() - initialise @ret_msg for @route, without iovecs */
 void uroce_route_address(struct uroce_route *route, struct msghdr *ret_msg);
 
 /**
- * uroce_route_cut() - let the kernel cut a message into datagrams (GSO)
+ * uroce_route_cut() - let the kernel split a message into datagrams (GSO)
  * @msg: from uroce_route_address()
- * @segment_len: of each of them but the last
+ * @segment_len: bytes of each datagram but the last
  */
 void uroce_route_cut(struct msghdr *msg, uint32_t segment_len);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Slots: their names, and what a member does for others. uroce_slots_join.c
- * becomes a member.
+ * Claims the names of slots, and serves other processes as a member.
+ * uroce_slots_join.c joins the group.
  */
 #include "uroce/port/uroce_slots.h"
 
@@ -18,9 +18,9 @@
 _Static_assert(UROCE_SLOT_BLOCK == UROCE_MAX_PASSED, "a message has a block");
 _Static_assert(UROCE_NR_SLOTS == UROCE_DIRECTORY_SLOTS, "an entry for each");
 
-#define MAGIC		 0x75726f32 /* "uro2": changes with the meaning */
-#define SERVE_TIMEOUT_MS 200	    /* the client has sent already */
-#define DIRECTORY_MS	 1000	    /* age at which it is read again */
+#define MAGIC		 0x75726f32 /* "uro2": changes with the protocol */
+#define SERVE_TIMEOUT_MS 200	    /* the client sends at once */
+#define DIRECTORY_MS	 1000	    /* age limit of the directory */
 
 uint64_t uroce_slots_now_ms(void)
 {
@@ -58,7 +58,7 @@ int uroce_slots_send(int fd, enum uroce_slots_kind kind, uint32_t nr,
 				      fds ? UROCE_SLOT_BLOCK : 0);
 }
 
-/* Whether a block of @nr_fds descriptors is the next one of @slots. */
+/* Whether @fds is the block that follows the sockets of @slots. */
 static bool is_next_block(const struct uroce_slots *slots,
 			  const struct uroce_slots_message *message,
 			  const int *fds, int nr_fds)
@@ -124,8 +124,8 @@ static int claim_names(struct uroce_slots *slots, uint32_t slot)
 	int listener, inbox;
 
 	/*
-	 * The listener comes last: a process that has the member name of a slot
-	 * has the inbox of that name, too.
+	 * The listener is bound last: a process that has the member name of a
+	 * slot also has its inbox name.
 	 */
 	inbox = uroce_rendezvous_bind(UROCE_NAME_INBOX, slot);
 	if (inbox < 0)
@@ -152,9 +152,9 @@ static void release_names(struct uroce_slots *slots)
 }
 
 /*
- * Names with different suffixes do not exclude each other. So the directory is
- * read after each claim: of two processes that claim one slot at the same time,
- * at least one sees the other, and takes another slot.
+ * Names with different suffixes do not exclude each other, so the directory is
+ * read after each claim. Of two processes that claim one slot at the same time,
+ * at least one sees the other and claims another slot.
  */
 static bool is_only_claim(const struct uroce_slots *slots)
 {
@@ -174,7 +174,7 @@ static int claim_slot(struct uroce_slots *slots, uint32_t slot)
 	return -EADDRINUSE;
 }
 
-/* For a process that finds all names taken by other users. */
+/* Claims a slot with a new suffix, since other users have taken all names. */
 static int claim_with_suffix(struct uroce_slots *slots, uint32_t from)
 {
 	struct uroce_directory directory;
@@ -205,7 +205,7 @@ int uroce_slots_claim(struct uroce_slots *slots, uint32_t from)
 
 void uroce_slots_close_fds(struct uroce_slots *slots)
 {
-	/* the highest slots first, as the last socket of a group takes a gap */
+	/* highest slot first: the last socket of a group fills a gap */
 	for (uint32_t i = UROCE_NR_SLOTS; i-- > 0;) {
 		if (slots->fds[i] >= 0)
 			(void)close(slots->fds[i]);
@@ -216,11 +216,11 @@ void uroce_slots_close_fds(struct uroce_slots *slots)
 
 void uroce_slots_leave(struct uroce_slots *slots)
 {
-	/* first the names, so that no process asks any more */
+	/* names first, so that no further process connects */
 	release_names(slots);
 	uroce_slots_close_fds(slots);
 	for (uint32_t i = 0; i < UROCE_NR_SLOTS; i++) {
-		/* in a child of fork() while its parent joins */
+		/* open in a child of fork() whose parent was joining */
 		if (slots->connections[i] >= 0)
 			(void)close(slots->connections[i]);
 		slots->connections[i] = -1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How a process that has claimed a slot becomes a member of the group.
+ * Makes a process that has claimed a slot a member of the group.
  *
- * Two things exclude other processes, and both end with the process. The first
- * socket of a new group is bound before it is shared, so only one process
- * succeeds. And a process that adds a block to the group holds a record lock
+ * Two mechanisms exclude other processes, and both end with the process. The
+ * first socket of a new group is bound before it is shared, so only one process
+ * succeeds. A process that adds a block to the group holds a record lock
  * (fcntl(2)) on the socket of slot 0, which is one file in all members.
  */
 #include <errno.h>
@@ -25,12 +25,12 @@
 #define MAX_DRAIN	65536
 #define RETRY_MS	5 /* before the second attempt; then doubled */
 #define MAX_RETRY_MS	100
-#define MORE_MS		50   /* without a response: ask twice as many */
+#define MORE_MS		50   /* without a response: ask more members */
 #define GIVE_TIMEOUT_MS 200  /* between the blocks of one member */
-#define GROUP_MS	1000 /* for the processes of an old group to end */
+#define GROUP_MS	1000 /* for processes of an old group to exit */
 #define TRIES		3
 
-/* The attempt of one process. */
+/* State of an attempt to join. */
 struct join {
 	struct uroce_slots *slots;
 	int stop_fd;
@@ -56,7 +56,7 @@ static bool is_name_taken(uint32_t slot)
 	return fd == -EADDRINUSE;
 }
 
-/* All slots that another process of this user may have. */
+/* Lists the slots that other processes of this user may have. */
 static void list_members(struct join *join)
 {
 	struct uroce_directory directory;
@@ -73,9 +73,8 @@ static void list_members(struct join *join)
 }
 
 /*
- * A question to many members at once. A member closes the connection of a
- * process that does not send at once; on a busy machine that may be this one,
- * so it tries again.
+ * A request to many members at once. A member closes a connection without a
+ * timely request. On a busy host this process may be late, so it tries again.
  */
 struct question {
 	struct join *join;
@@ -83,7 +82,7 @@ struct question {
 	uint32_t nr;
 	const int *fds;
 	uint32_t at_once; /* members to ask before the first pause */
-	/* on_response() - returns whether the other responses are needed */
+	/* on_response() - return whether further responses are needed */
 	bool (*on_response)(struct question *question, uint32_t slot, int fd,
 			    const struct uroce_slots_message *message);
 	uint32_t most, most_slot; /* for on_count() */
@@ -106,7 +105,7 @@ static void question_close(struct question *question, uint32_t entry)
 	question->nr_open--;
 }
 
-/* Connects @entry to its member and sends the question. */
+/* Connects to the member of @entry and sends the request. */
 static int question_open(struct question *question, uint32_t entry)
 {
 	struct uroce_slots *slots = question->join->slots;
@@ -152,7 +151,7 @@ static bool is_hang_up(int ret)
 	return ret == -EPROTO || ret == -EPIPE || ret == -ECONNRESET;
 }
 
-/* Returns whether the other responses are needed. */
+/* Handles one response. Return: whether further responses are needed. */
 static bool question_take(struct question *question, uint32_t entry)
 {
 	struct uroce_slots_message message;
@@ -172,7 +171,7 @@ static bool question_take(struct question *question, uint32_t entry)
 }
 
 /*
- * Waits with the members' connections for readable ones; 0, -EAGAIN or
+ * Waits until the connection to a member is readable. Return: 0, -EAGAIN or
  * -ECANCELED.
  */
 static int question_wait(struct question *question, unsigned int timeout_ms)
@@ -194,7 +193,7 @@ static int question_wait(struct question *question, unsigned int timeout_ms)
 	return 0;
 }
 
-/* Returns whether more responses are needed. */
+/* Handles responses that have arrived. Return: whether more are needed. */
 static bool question_take_all(struct question *question)
 {
 	bool more = true;
@@ -206,8 +205,8 @@ static bool question_take_all(struct question *question)
 }
 
 /*
- * Returns 0 when enough members have responded, -ECONNREFUSED if none of them
- * could be asked, -ETIMEDOUT, -ECANCELED, or another error of a member.
+ * Return: 0 when enough members have responded; -ECONNREFUSED if no request
+ * could be sent; -ETIMEDOUT; -ECANCELED; or another error of a member.
  */
 static int question_run(struct question *question)
 {
@@ -248,7 +247,7 @@ static int question_run(struct question *question)
 	return ret;
 }
 
-/* The first block of a member; the others follow on the same connection. */
+/* After the first block of a member, receives the blocks that follow it. */
 static bool on_block(struct question *question, uint32_t slot, int fd,
 		     const struct uroce_slots_message *message)
 {
@@ -272,7 +271,7 @@ static bool on_block(struct question *question, uint32_t slot, int fd,
 	return true;
 }
 
-/* Gets the sockets that members have and this process does not. */
+/* Gets the sockets that members have and this process lacks. */
 static int get_blocks(struct join *join)
 {
 	struct question question = {
@@ -297,7 +296,7 @@ static bool on_count(struct question *question, uint32_t slot, int fd,
 	return true;
 }
 
-/* A COUNT or TAKE to all members; waits for all that can be asked. */
+/* Sends COUNT or TAKE to all members and waits for their responses. */
 static void ask_all(struct join *join, enum uroce_slots_kind kind,
 		    const int *fds, struct question *ret_question)
 {
@@ -313,7 +312,7 @@ static void ask_all(struct join *join, enum uroce_slots_kind kind,
 }
 
 /*
- * Which member of the group gets a packet: bits 23-16 of the destination QP,
+ * Selects the socket that gets a packet by bits 23-16 of the destination QPN,
  * which is in the second word of the BTH (IBTA 9.2).
  */
 static int attach_filter(int fd)
@@ -378,7 +377,7 @@ static int make_block(struct uroce_slots *slots)
 		fds[i] = slots->nr + i ? open_next() : open_first();
 		ret = fds[i] < 0 ? fds[i] : 0;
 	}
-	/* a socket has a group only when another one is added to it */
+	/* a socket gets a group only when a second socket is bound */
 	if (!ret && !slots->nr)
 		ret = attach_filter(fds[0]);
 	for (uint32_t i = UROCE_SLOT_BLOCK; i-- > 0 && ret;) {
@@ -392,7 +391,7 @@ static int make_block(struct uroce_slots *slots)
 	return ret;
 }
 
-/* A record lock on the socket of slot 0; ends with the process. */
+/* Sets a record lock on the socket of slot 0; it ends with the process. */
 static int lock_group(const struct uroce_slots *slots, short type)
 {
 	struct flock lock = { .l_type = type,
@@ -404,8 +403,8 @@ static int lock_group(const struct uroce_slots *slots, short type)
 
 /*
  * Creates blocks up to the one of the slot. A member that was stopped may have
- * missed a block. If its sockets are those that were received here, another
- * block of the group would get wrong places: so first all members are asked.
+ * missed a block. If this process has the sockets of such a member, a new block
+ * would get wrong indexes, so all members are asked for their count first.
  */
 static int add_blocks_locked(struct join *join)
 {
@@ -450,9 +449,9 @@ static int add_blocks(struct join *join)
 }
 
 /*
- * Whether sockets of this user have the port. A socket that is bound to one
- * address conflicts with them, but is not of their group. No packets come to
- * the address, which is one for documentation (RFC 5737).
+ * Whether sockets of this user have the port. A socket with one address can be
+ * bound next to sockets of the same user only, and does not join their group.
+ * No packets arrive at the address, which is for documentation (RFC 5737).
  */
 static bool is_port_ours(void)
 {
@@ -470,7 +469,7 @@ static bool is_port_ours(void)
 	return ours;
 }
 
-/* Whether the reason may be a process that is just joining or ending. */
+/* Whether @ret may be temporary: a process may be joining or exiting. */
 static bool may_pass(const struct join *join, int ret)
 {
 	uint64_t start_ms = join->until_ms - UROCE_JOIN_MS;
@@ -502,7 +501,7 @@ static int get_sockets(struct join *join)
 	}
 }
 
-/* What came for the process that had the slot before. */
+/* Discards packets for the process that had the slot before. */
 static void drain(int fd)
 {
 	char byte;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What members of the group say to each other, and what uroce_slots.c and
+ * Messages between members of the group, and functions that uroce_slots.c and
  * uroce_slots_join.c share.
  *
  *   the process that joins             the member
@@ -27,26 +27,26 @@ enum uroce_slots_kind {
 struct uroce_slots_message {
 	uint32_t magic;
 	uint32_t kind;
-	uint32_t nr; /* sockets that the sender has; TAKE: that it will have */
+	uint32_t nr; /* sockets of the sender; TAKE: with the block */
 };
 
 /**
  * uroce_slots_send() - send a message, without waiting; 0 or -errno
- * @fds: a block of descriptors that go with it; NULL: none
+ * @fds: a block of descriptors to pass; NULL: none
  */
 int uroce_slots_send(int fd, enum uroce_slots_kind kind, uint32_t nr,
 		     const int *fds);
 
 /**
  * uroce_slots_receive() - receive a message
- * @slots: whose sockets it may extend
+ * @slots: may get a block of sockets
  * @fd: a connection that is readable
- * @ret_message: receives it
+ * @ret_message: receives the message
  *
- * A block that follows the sockets of @slots is added to them, after a check of
- * each descriptor. Other descriptors are closed.
+ * Adds a block that follows the sockets of @slots to them, after a check of
+ * each descriptor. Closes other descriptors.
  *
- * Return: 0; -EPROTO if it is no message; or -errno.
+ * Return: 0; -EPROTO if the message is invalid; or -errno.
  */
 int uroce_slots_receive(struct uroce_slots *slots, int fd,
 			struct uroce_slots_message *ret_message);
@@ -54,17 +54,17 @@ int uroce_slots_receive(struct uroce_slots *slots, int fd,
 /**
  * uroce_slots_await() - wait until a descriptor is readable
  * @fd: a connection; -1: none
- * @stop_fd: another one, or -1
- * @timeout_ms: how long at most
+ * @stop_fd: becomes readable to cancel the wait; -1: never
+ * @timeout_ms: time limit
  *
  * Return: 0; -EAGAIN after the timeout; -ECANCELED if @stop_fd is readable.
  */
 int uroce_slots_await(int fd, int stop_fd, unsigned int timeout_ms);
 
-/** uroce_slots_now_ms() - CLOCK_MONOTONIC */
+/** uroce_slots_now_ms() - read CLOCK_MONOTONIC, in milliseconds */
 uint64_t uroce_slots_now_ms(void);
 
-/** uroce_slots_close_fds() - close all sockets of the port */
+/** uroce_slots_close_fds() - close the sockets of all slots */
 void uroce_slots_close_fds(struct uroce_slots *slots);
 
 #endif

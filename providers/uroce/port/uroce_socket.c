@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sockets and their options. Called by uroce_slots.c for those that receive,
- * by uroce_port_udp.c for those that send.
+ * Creates UDP sockets and sets their options. Called by uroce_slots_join.c for
+ * receivers, by uroce_port_udp.c for senders.
  */
 #include "uroce/port/uroce_socket.h"
 
@@ -14,7 +14,7 @@
 
 #include "util/nocancel.h"
 
-/* Asked for; the kernel gives what net.core.rmem_max and wmem_max allow. */
+/* Requested bytes; net.core.rmem_max and wmem_max limit the buffers. */
 #define RECEIVE_BUFFER (4 << 20)
 #define SEND_BUFFER    (1 << 20)
 
@@ -36,7 +36,7 @@ static int open_socket(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Without these two the ICRC of what we send would be wrong. */
+/* The ICRC of a sent packet is correct only if it is never fragmented. */
 static int never_fragment(int fd, int family)
 {
 	int ret = set(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
@@ -57,14 +57,14 @@ static int report_address(int fd, int family)
 		ret = set(fd, IPPROTO_IP, IP_PKTINFO, 1);
 	if (ret)
 		return ret;
-	/* groups are for those who have joined */
+	/* do not receive packets of groups that other sockets have joined */
 	(void)set(fd, IPPROTO_IP, IP_MULTICAST_ALL, 0);
 	if (family == AF_INET6)
 		(void)set(fd, IPPROTO_IPV6, IPV6_MULTICAST_ALL, 0);
 	return 0;
 }
 
-/* An IPv4 socket refuses what is of IPv6, and needs it not. */
+/* An IPv4 socket rejects the options of IPv6, and does not need them. */
 void uroce_socket_report_header(int fd, bool on)
 {
 	(void)set(fd, IPPROTO_IP, IP_RECVTOS, on);
@@ -93,7 +93,7 @@ int uroce_socket_family(int fd)
 	return family;
 }
 
-/* Return: a socket that never fragments and what @ret_family it is; -errno. */
+/* Return: a socket of @ret_family that never fragments, or -errno. */
 static int open_whole(int *ret_family)
 {
 	int fd = open_socket();
@@ -126,9 +126,9 @@ int uroce_socket_receiver(void)
 		return ret;
 	}
 	(void)set(fd, SOL_SOCKET, SO_RCVBUF, RECEIVE_BUFFER);
-	/* kernels before 5.0 give each packet by itself */
+	/* kernels before 5.0 do not merge packets */
 	(void)set(fd, IPPROTO_UDP, UDP_GRO, 1);
-	/* rdma_rxe and hardware send no UDP checksum: there is the ICRC */
+	/* rdma_rxe and hardware send no UDP checksum, only the ICRC */
 	if (family == AF_INET6)
 		(void)set(fd, IPPROTO_UDP, UDP_NO_CHECK6_RX, 1);
 	return fd;
@@ -146,7 +146,7 @@ int uroce_socket_sender(void)
 		(void)set(fd, IPPROTO_IPV6, IPV6_UNICAST_HOPS,
 			  UROCE_SENDER_HOPS);
 	(void)set(fd, SOL_SOCKET, SO_SNDBUF, SEND_BUFFER);
-	(void)set(fd, SOL_SOCKET, SO_RCVBUF, 1); /* nothing comes here */
+	(void)set(fd, SOL_SOCKET, SO_RCVBUF, 1); /* receives no packets */
 	return fd;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Each property is read from the kernel; nothing that the other process says
- * about a descriptor is used. Called by uroce_slots.c.
+ * Reads each property from the kernel, and uses no statement of the other
+ * process about a descriptor. Called by uroce_slots.c.
  */
 #include "uroce/port/uroce_socket_check.h"
 
@@ -23,7 +23,7 @@ union address {
 	struct sockaddr_storage storage;
 };
 
-/* The value of an integer option of SOL_SOCKET, or -1. */
+/* Return: value of an integer option of SOL_SOCKET, or -1. */
 static int get_option(int fd, int option)
 {
 	int value;
@@ -32,7 +32,7 @@ static int get_option(int fd, int option)
 	return getsockopt(fd, SOL_SOCKET, option, &value, &len) ? -1 : value;
 }
 
-/* 0 if the kernel does not have this number. */
+/* Return: the cookie; 0 if the kernel does not have the option. */
 static uint64_t get_cookie(int fd, int option)
 {
 	uint64_t cookie = 0;
@@ -61,7 +61,7 @@ static bool is_bound_to_port(int fd)
 	}
 }
 
-/* A connected socket takes packets of one sender only. */
+/* A connected socket receives packets of one sender only. */
 static bool is_connected(int fd)
 {
 	union address address;

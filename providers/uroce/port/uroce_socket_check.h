@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Check of descriptors that another process of this user has passed as sockets
- * of port 4791. A wrong one would shift the places of the group, or would be
- * used as the socket of this process later.
+ * Checks descriptors that another process of this user has passed as sockets of
+ * port 4791. A wrong descriptor would shift the indexes of the group, or would
+ * become the socket of this process later.
  */
 #ifndef UROCE_SOCKET_CHECK_H
 #define UROCE_SOCKET_CHECK_H
@@ -11,17 +11,17 @@
 
 /**
  * uroce_socket_check_receivers() - check descriptors passed by another process
- * @own: any socket that this process made when it joined
+ * @own: any socket that this process created in its network namespace
  * @fds: descriptors of another process
  * @nr: > 0
- * @known: descriptors that passed this check, or that this process made
+ * @known: descriptors that passed this check, or that this process created
  * @nr_known: may be 0
  *
  * Each must be a UDP socket of the network namespace of @own, bound to port
  * 4791 of all addresses, not connected, shared by SO_REUSEPORT, and no
  * duplicate of another one.
  *
- * Return: 0, or -EPROTO. The descriptors stay the caller's.
+ * Return: 0, or -EPROTO. The caller keeps the descriptors.
  */
 int uroce_socket_check_receivers(int own, const int *fds, uint32_t nr,
 				 const int *known, uint32_t nr_known);
