@@ -68,7 +68,8 @@ static void measure(int round)
 	double before_kb = resident_kb(), kb, before;
 
 	open_links();
-	(void)wire_verbs_latency(&end, &device, links, NR_LINKS, 4 * NR_LINKS);
+	(void)wire_verbs_latency(&end, &device, links, NR_LINKS, WIRE_SMALL,
+				 4 * NR_LINKS);
 	kb = resident_kb() - before_kb;
 	if (!end.client) {
 		end.shared->server_pid = getpid();
