@@ -26,7 +26,7 @@
 #define NR_QPS	    8		/* even: write, odd: read */
 #define MEMORY	    (NR_QPS * MESSAGE)
 #define EXCHANGES   50
-#define TIMEOUT	    18 /* 1 s: a living peer may wait for a processor */
+#define TIMEOUT	    17 /* 0.5 s: a living peer may wait for a processor */
 #define RETRIES	    1
 #define TRIES	    100
 #define PEER_BYTE   0x11
