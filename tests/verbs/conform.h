@@ -8,8 +8,8 @@
  * call only the functions below, and these call only ibv_*().
  *
  * Every function that does not return an error ends the test if the verbs call
- * fails. The program destroys all objects at the end of a test, in reverse order
- * of their creation.
+ * fails. The program destroys all objects at the end of a test, in reverse
+ * order of their creation.
  */
 #ifndef CONFORM_H
 #define CONFORM_H
@@ -35,21 +35,22 @@ enum end { CLIENT, SERVER };
 
 /* -- tests -- */
 
-/* Conditions under which a test runs; without them it is reported as skipped. */
+/* Conditions under which a test runs; without them it is reported as skipped.
+ */
 enum conform_need {
 	NEED_RC = 0,
 	NEED_UC = 1 << 0,
 	NEED_UD = 1 << 1,
 	NEED_SRQ = 1 << 2,
 	NEED_ATOMIC = 1 << 3,
-	NEED_MW = 1 << 4,	    /* type 2 windows */
-	NEED_MW_1 = 1 << 5,	    /* type 1 windows */
+	NEED_MW = 1 << 4,	     /* type 2 windows */
+	NEED_MW_1 = 1 << 5,	     /* type 1 windows */
 	NEED_TWO_PROCESSES = 1 << 6, /* not with --self */
 	NEED_ATOMIC_WRITE = 1 << 7,
 	NEED_FLUSH = 1 << 8,
 	NEED_SEND_WITH_INV = 1 << 9,
 	NEED_MCAST = 1 << 10,
-	NEED_IMM = 1 << 11,	 /* iWARP has no immediate data */
+	NEED_IMM = 1 << 11, /* iWARP has no immediate data */
 	NEED_RESIZE_CQ = 1 << 12,
 	NEED_REREG = 1 << 13,
 };
@@ -71,7 +72,7 @@ extern const struct conform_test conform_data[], conform_order[],
 #define REQUIRE(condition) \
 	conform_require(condition, __FILE__, __LINE__, #condition)
 /* Likewise for two integers that must be equal; prints both. */
-#define REQUIRE_EQUAL(a, b)                                         \
+#define REQUIRE_EQUAL(a, b)                                           \
 	conform_require_equal((uint64_t)(a), (uint64_t)(b), __FILE__, \
 			      __LINE__, #a, #b)
 
@@ -101,6 +102,9 @@ uint32_t conform_mtu(void);
 /** conform_is_self() - whether both ends are one process */
 bool conform_is_self(void);
 
+/** conform_is_wr() - whether send requests are posted by ibv_wr_*() */
+bool conform_is_wr(void);
+
 /** conform_now_ns() - CLOCK_MONOTONIC */
 uint64_t conform_now_ns(void);
 
@@ -110,12 +114,14 @@ struct mem {
 	enum end end;
 	int id;
 	uint8_t *view; /* where the client process sees this memory */
-	uint64_t addr; /* where the process of @end has it, for SGEs and rkeys */
+	uint64_t
+		addr; /* where the process of @end has it, for SGEs and rkeys */
 	size_t length;
 	uint32_t lkey, rkey;
 };
 
-/** mem_new() - zeroed memory, aligned to a page, registered in PD @pd_new or 0 */
+/** mem_new() - zeroed memory, aligned to a page, registered in PD @pd_new or 0
+ */
 struct mem *mem_new(enum end end, size_t length, unsigned int access);
 struct mem *mem_new_in_pd(enum end end, int pd, size_t length,
 			  unsigned int access);
@@ -128,7 +134,8 @@ int pd_new(enum end end);
 
 /** mem_fill() - bytes of a pattern that depends on @seed and the offset */
 void mem_fill(struct mem *mem, size_t offset, size_t length, uint32_t seed);
-/** mem_require() - end the test unless the bytes are those of mem_fill(@seed) */
+/** mem_require() - end the test unless the bytes are those of mem_fill(@seed)
+ */
 void mem_require(const struct mem *mem, size_t offset, size_t length,
 		 uint32_t seed);
 /** mem_require_value() - end the test unless all bytes have one value */
@@ -137,6 +144,10 @@ void mem_require_value(const struct mem *mem, size_t offset, size_t length,
 
 /** sge() - SGE for a part of @mem */
 struct ibv_sge sge(const struct mem *mem, size_t offset, uint32_t length);
+/** sge_null() - SGE of the null MR, which is made once for each test; skips the
+ * test if the device has none
+ */
+struct ibv_sge sge_null(enum end end, uint32_t length);
 
 /* -- objects -- */
 
@@ -192,26 +203,28 @@ int srq_destroy(struct srq *srq);
 /* What a new QP is to have; zero values select the default. */
 struct qp_args {
 	enum ibv_qp_type type; /* default: IBV_QPT_RC */
-	struct cq *send_cq, *recv_cq; /* default: one new CQ for both, 512 CQEs */
+	struct cq *send_cq,
+		*recv_cq; /* default: one new CQ for both, 512 CQEs */
 	struct srq *srq;
-	uint32_t max_send_wr, max_recv_wr; /* 128 */
+	uint32_t max_send_wr, max_recv_wr;   /* 128 */
 	uint32_t max_send_sge, max_recv_sge; /* 4 */
 	uint32_t max_inline_data;	     /* 64 */
 	bool all_signaled;		     /* sq_sig_all */
+	bool wr_api; /* post by ibv_wr_*(), also without --wr; FLUSH needs it */
 	int pd;
 };
 
 struct qp *qp_new(enum end end, const struct qp_args *args); /* in RESET */
-int qp_destroy(struct qp *qp); /* errno value */
+int qp_destroy(struct qp *qp);				     /* errno value */
 
 /* Attributes of a connection; zero values select the default. */
 struct connect_args {
-	unsigned int access; /* default: remote write, read, atomic */
-	uint8_t timeout;     /* 14; CONFORM_ZERO: 0 */
-	uint8_t retry_cnt;   /* 7; CONFORM_ZERO: 0 */
-	uint8_t rnr_retry;   /* 7, which is for ever; CONFORM_ZERO: 0 */
-	uint8_t min_rnr_timer; /* 1: 10 us */
-	uint8_t rd_atomic;   /* 16, or the limit of the device */
+	unsigned int access;	 /* default: remote write, read, atomic */
+	uint8_t timeout;	 /* 14; CONFORM_ZERO: 0 */
+	uint8_t retry_cnt;	 /* 7; CONFORM_ZERO: 0 */
+	uint8_t rnr_retry;	 /* 7, which is for ever; CONFORM_ZERO: 0 */
+	uint8_t min_rnr_timer;	 /* 1: 10 us */
+	uint8_t rd_atomic;	 /* 16, or the limit of the device */
 	uint32_t sq_psn, rq_psn; /* 0 */
 };
 #define CONFORM_ZERO 0xff
@@ -229,7 +242,8 @@ int qp_to_rts(struct qp *qp, const struct connect_args *args);
 int qp_to_state(struct qp *qp, enum ibv_qp_state state);
 /** qp_modify() - any ibv_modify_qp(); errno value */
 int qp_modify(struct qp *qp, struct ibv_qp_attr *attr, int mask);
-struct ibv_qp_attr qp_query(struct qp *qp); /* with state by the kernel's view */
+struct ibv_qp_attr
+qp_query(struct qp *qp); /* with state by the kernel's view */
 /** qp_wait_state() - end the test unless the QP gets to @state in time */
 void qp_wait_state(struct qp *qp, enum ibv_qp_state state);
 
@@ -251,6 +265,9 @@ int mcast_detach(struct qp *qp, uint8_t nr);
 
 struct mw *mw_new(enum end end, enum ibv_mw_type type);
 int mw_dealloc(struct mw *mw); /* errno value */
+/** mw_inc_rkey() - ibv_inc_rkey() of @mw->rkey, for a bind of a type 2 window
+ */
+uint32_t mw_inc_rkey(struct mw *mw);
 /** mw_bind_1() - ibv_bind_mw(); updates @mw->rkey; errno value */
 int mw_bind_1(struct qp *qp, struct mw *mw, const struct mem *mem,
 	      size_t offset, size_t length, unsigned int access,
@@ -258,23 +275,27 @@ int mw_bind_1(struct qp *qp, struct mw *mw, const struct mem *mem,
 
 /* -- work requests and completions -- */
 
-/* A send work request. Signaled unless @unsignaled; --wr posts it by ibv_wr_*(). */
+/* A send work request. Signaled unless @unsignaled; --wr posts it by
+ * ibv_wr_*(). */
 struct work {
 	uint64_t wr_id;
 	enum ibv_wr_opcode opcode;
 	unsigned int flags; /* IBV_SEND_FENCE, SOLICITED, INLINE */
 	bool unsignaled;
-	uint32_t imm;	    /* in host order; or the rkey to invalidate */
-	uint64_t remote_addr; /* RDMA, atomics, ATOMIC_WRITE */
+	uint32_t imm;	      /* in host order; or the rkey to invalidate */
+	uint64_t remote_addr; /* RDMA, atomics, ATOMIC_WRITE, FLUSH */
 	uint32_t rkey;
-	uint64_t compare_add, swap; /* @compare_add: the value of ATOMIC_WRITE */
-	struct ah *ah;		    /* UD */
+	uint64_t compare_add,
+		swap;  /* @compare_add: the value of ATOMIC_WRITE */
+	struct ah *ah; /* UD */
 	uint32_t remote_qpn, remote_qkey;
 	struct mw *mw; /* IBV_WR_BIND_MW, type 2 */
 	uint32_t bind_rkey;
 	const struct mem *bind_mem;
 	size_t bind_offset, bind_length;
 	unsigned int bind_access;
+	size_t flush_length; /* FLUSH: range, enum ibv_placement_type, */
+	uint8_t flush_type, flush_level; /* enum ibv_selectivity_level */
 	int nr_sge;
 	struct ibv_sge sge[CONFORM_MAX_SGE];
 };
@@ -288,11 +309,16 @@ struct work work_atomic(enum ibv_wr_opcode opcode, const struct mem *local,
 			size_t local_offset, const struct mem *remote,
 			size_t remote_offset, uint64_t compare_add,
 			uint64_t swap);
+/** work_atomic_write() - 8 bytes of @value, in the byte order of the machine */
+struct work work_atomic_write(const struct mem *remote, size_t remote_offset,
+			      uint64_t value);
+struct work work_flush(const struct mem *remote, size_t remote_offset,
+		       size_t length, uint8_t type, uint8_t level);
 
 void post(struct qp *qp, const struct work *work);
 void post_list(struct qp *qp, const struct work *work, int nr);
 /** post_try() - returns the errno value, and in @bad (or NULL) the index of the
- * refused request
+ * refused request; -1 with ibv_wr_*(), which refuse all @nr requests
  */
 int post_try(struct qp *qp, const struct work *work, int nr, int *bad);
 
@@ -319,33 +345,103 @@ struct ibv_wc poll_success(struct cq *cq, uint64_t wr_id);
 void poll_nothing(struct cq *cq, int ms);
 
 /** event_wait() - next asynchronous event of the end's context, acknowledged;
- * false after @ms. @element: QP, CQ or SRQ number of the object, as created
+ * false after @ms
  */
 struct conform_event {
 	enum ibv_event_type type;
 	int id; /* of the struct qp, cq or srq; -1: another object */
 };
+/* Events of ports, GIDs and devices are not counted. */
 bool event_wait(enum end end, struct conform_event *event, int ms);
 /** event_require() - the next event must be @type for object @id */
 void event_require(enum end end, enum ibv_event_type type, int id);
 
 /* -- the server process -- */
 
-/** server_stop(), server_continue() - SIGSTOP and SIGCONT; needs two processes */
+/** server_stop(), server_continue() - SIGSTOP and SIGCONT; needs two processes
+ */
 void server_stop(void);
 void server_continue(void);
-/** server_kill() - SIGKILL; the program starts a new server for the next test */
+/** server_kill() - SIGKILL; the program starts a new server for the next test
+ */
 void server_kill(void);
 
 /**
  * server_spin_byte() - the server process watches one byte of its memory and
- * remembers, at the moment in which it sees @value, a copy of @length bytes from
+ * remembers, at the moment in which it sees @value, a copy of @length bytes
+ * from
  * @copy_offset. server_spin_result() waits for it, at most CONFORM_WAIT_MS, and
- * returns the copy. One at a time. Operations on other objects of the server wait
- * until then. With --self a thread does it.
+ * returns the copy. One at a time. Operations on other objects of the server
+ * wait until then. With --self a thread does it. @length: at most 8 MB.
  */
 void server_spin_byte(const struct mem *mem, size_t offset, uint8_t value,
 		      size_t copy_offset, size_t length);
 const uint8_t *server_spin_result(void);
+
+/*
+ * The place in a test from which it called a function, for the message of a
+ * failure in that function.
+ */
+void conform_place(const char *file, int line);
+
+#ifndef CONFORM_FRAMEWORK
+#define CONFORM_AT(call)	(conform_place(__FILE__, __LINE__), call)
+#define mem_new(...)		CONFORM_AT(mem_new(__VA_ARGS__))
+#define mem_new_in_pd(...)	CONFORM_AT(mem_new_in_pd(__VA_ARGS__))
+#define mem_dereg(...)		CONFORM_AT(mem_dereg(__VA_ARGS__))
+#define mem_rereg(...)		CONFORM_AT(mem_rereg(__VA_ARGS__))
+#define pd_new(...)		CONFORM_AT(pd_new(__VA_ARGS__))
+#define mem_fill(...)		CONFORM_AT(mem_fill(__VA_ARGS__))
+#define mem_require(...)	CONFORM_AT(mem_require(__VA_ARGS__))
+#define mem_require_value(...)	CONFORM_AT(mem_require_value(__VA_ARGS__))
+#define sge_null(...)		CONFORM_AT(sge_null(__VA_ARGS__))
+#define channel_new(...)	CONFORM_AT(channel_new(__VA_ARGS__))
+#define cq_new(...)		CONFORM_AT(cq_new(__VA_ARGS__))
+#define cq_resize(...)		CONFORM_AT(cq_resize(__VA_ARGS__))
+#define cq_destroy(...)		CONFORM_AT(cq_destroy(__VA_ARGS__))
+#define cq_req_notify(...)	CONFORM_AT(cq_req_notify(__VA_ARGS__))
+#define cq_event_wait(...)	CONFORM_AT(cq_event_wait(__VA_ARGS__))
+#define srq_new(...)		CONFORM_AT(srq_new(__VA_ARGS__))
+#define srq_modify(...)		CONFORM_AT(srq_modify(__VA_ARGS__))
+#define srq_query(...)		CONFORM_AT(srq_query(__VA_ARGS__))
+#define srq_destroy(...)	CONFORM_AT(srq_destroy(__VA_ARGS__))
+#define qp_new(...)		CONFORM_AT(qp_new(__VA_ARGS__))
+#define qp_destroy(...)		CONFORM_AT(qp_destroy(__VA_ARGS__))
+#define qp_connect(...)		CONFORM_AT(qp_connect(__VA_ARGS__))
+#define qp_to_init(...)		CONFORM_AT(qp_to_init(__VA_ARGS__))
+#define qp_to_rtr(...)		CONFORM_AT(qp_to_rtr(__VA_ARGS__))
+#define qp_to_rts(...)		CONFORM_AT(qp_to_rts(__VA_ARGS__))
+#define qp_to_state(...)	CONFORM_AT(qp_to_state(__VA_ARGS__))
+#define qp_modify(...)		CONFORM_AT(qp_modify(__VA_ARGS__))
+#define qp_query(...)		CONFORM_AT(qp_query(__VA_ARGS__))
+#define qp_wait_state(...)	CONFORM_AT(qp_wait_state(__VA_ARGS__))
+#define pair_new(...)		CONFORM_AT(pair_new(__VA_ARGS__))
+#define ah_new(...)		CONFORM_AT(ah_new(__VA_ARGS__))
+#define ah_new_mcast(...)	CONFORM_AT(ah_new_mcast(__VA_ARGS__))
+#define mcast_attach(...)	CONFORM_AT(mcast_attach(__VA_ARGS__))
+#define mcast_detach(...)	CONFORM_AT(mcast_detach(__VA_ARGS__))
+#define mw_new(...)		CONFORM_AT(mw_new(__VA_ARGS__))
+#define mw_dealloc(...)		CONFORM_AT(mw_dealloc(__VA_ARGS__))
+#define mw_bind_1(...)		CONFORM_AT(mw_bind_1(__VA_ARGS__))
+#define post(...)		CONFORM_AT(post(__VA_ARGS__))
+#define post_list(...)		CONFORM_AT(post_list(__VA_ARGS__))
+#define post_try(...)		CONFORM_AT(post_try(__VA_ARGS__))
+#define post_recv(...)		CONFORM_AT(post_recv(__VA_ARGS__))
+#define post_recv_try(...)	CONFORM_AT(post_recv_try(__VA_ARGS__))
+#define post_srq_recv(...)	CONFORM_AT(post_srq_recv(__VA_ARGS__))
+#define post_srq_recv_try(...)	CONFORM_AT(post_srq_recv_try(__VA_ARGS__))
+#define poll_some(...)		CONFORM_AT(poll_some(__VA_ARGS__))
+#define poll_one(...)		CONFORM_AT(poll_one(__VA_ARGS__))
+#define poll_status(...)	CONFORM_AT(poll_status(__VA_ARGS__))
+#define poll_success(...)	CONFORM_AT(poll_success(__VA_ARGS__))
+#define poll_nothing(...)	CONFORM_AT(poll_nothing(__VA_ARGS__))
+#define event_wait(...)		CONFORM_AT(event_wait(__VA_ARGS__))
+#define event_require(...)	CONFORM_AT(event_require(__VA_ARGS__))
+#define server_stop(...)	CONFORM_AT(server_stop(__VA_ARGS__))
+#define server_continue(...)	CONFORM_AT(server_continue(__VA_ARGS__))
+#define server_kill(...)	CONFORM_AT(server_kill(__VA_ARGS__))
+#define server_spin_byte(...)	CONFORM_AT(server_spin_byte(__VA_ARGS__))
+#define server_spin_result(...) CONFORM_AT(server_spin_result(__VA_ARGS__))
+#endif
 
 #endif
