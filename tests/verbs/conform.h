@@ -132,9 +132,10 @@ int mem_rereg(struct mem *mem, int flags, int pd, unsigned int access);
 /** pd_new() - another protection domain of an end; PD 0 exists */
 int pd_new(enum end end);
 
-/** mem_fill() - bytes of a pattern that depends on @seed and the offset */
+/** mem_fill() - a pattern of @seed that begins at @offset */
 void mem_fill(struct mem *mem, size_t offset, size_t length, uint32_t seed);
-/** mem_require() - end the test unless the bytes are those of mem_fill(@seed)
+/** mem_require() - end the test unless the bytes are those of a mem_fill() with
+ * the same @seed, which may have begun at another offset
  */
 void mem_require(const struct mem *mem, size_t offset, size_t length,
 		 uint32_t seed);
