@@ -244,7 +244,7 @@ static const char *lack_text(unsigned int lacks)
 
 /* -- one test -- */
 
-/* Ends @step as PASSED if it returns, or else as a failing call in it says. */
+/* PASSED if @step returns; else the outcome with which a function ended it. */
 static enum outcome run_step(void (*step)(void))
 {
 	int end = sigsetjmp(test_end, 0);
