@@ -24,6 +24,8 @@
 #define MAX_EXPECTED	 256
 
 /* Groups whose sources the program does not contain have no address. */
+#pragma weak conform_data
+#pragma weak conform_data_lists
 #pragma weak conform_order
 #pragma weak conform_completion
 #pragma weak conform_atomic
@@ -42,11 +44,11 @@
 #pragma weak conform_timeout
 
 static const struct conform_test *const groups[] = {
-	conform_data,	 conform_order,	  conform_completion, conform_atomic,
-	conform_ext,	 conform_error,	  conform_flush,      conform_mw,
-	conform_state,	 conform_quiesce, conform_rnr,	      conform_srq,
-	conform_event,	 conform_cq,	  conform_uc,	      conform_ud,
-	conform_timeout,
+	conform_data,	conform_data_lists, conform_order,   conform_completion,
+	conform_atomic, conform_ext,	    conform_error,   conform_flush,
+	conform_mw,	conform_state,	    conform_quiesce, conform_rnr,
+	conform_srq,	conform_event,	    conform_cq,	     conform_uc,
+	conform_ud,	conform_timeout,
 };
 #define NR_GROUPS (sizeof(groups) / sizeof(groups[0]))
 
