@@ -24,6 +24,7 @@
 #define MAX_EXPECTED	 256
 
 /* Groups whose sources the program does not contain have no address. */
+#pragma weak conform_framework
 #pragma weak conform_data
 #pragma weak conform_data_lists
 #pragma weak conform_order
@@ -44,11 +45,11 @@
 #pragma weak conform_timeout
 
 static const struct conform_test *const groups[] = {
-	conform_data,	conform_data_lists, conform_order,   conform_completion,
-	conform_atomic, conform_ext,	    conform_error,   conform_flush,
-	conform_mw,	conform_state,	    conform_quiesce, conform_rnr,
-	conform_srq,	conform_event,	    conform_cq,	     conform_uc,
-	conform_ud,	conform_timeout,
+	conform_framework,  conform_data,   conform_data_lists, conform_order,
+	conform_completion, conform_atomic, conform_ext,	conform_error,
+	conform_flush,	    conform_mw,	    conform_state,	conform_quiesce,
+	conform_rnr,	    conform_srq,    conform_event,	conform_cq,
+	conform_uc,	    conform_ud,	    conform_timeout,
 };
 #define NR_GROUPS (sizeof(groups) / sizeof(groups[0]))
 
@@ -515,6 +516,7 @@ static int run_program(char **names)
 
 	if (!ends_start())
 		return 2;
+	catch_signals(); /* not in the server process */
 	if (run_cleanup(run_step(step_probe)) != PASSED) {
 		fprintf(stderr, "conform: %s\n", failure);
 		counts[FAILED]++;
@@ -570,6 +572,5 @@ int main(int argc, char **argv)
 	conform_options.poll = polls;
 	conform_options.times = times;
 	(void)setvbuf(stdout, NULL, _IOLBF, 0);
-	catch_signals();
 	return run_program(argv + optind + 2);
 }

@@ -225,8 +225,12 @@ static void starter_run(void)
 		_exit(1);
 	while (recv(starter_fd, &byte, 1, 0) == 1) {
 		int status = 0;
-		pid_t pid = fork();
+		pid_t pid;
 
+		/* Calls that the last server did not receive. */
+		while (recv(call_fd, &byte, 1, MSG_DONTWAIT) > 0)
+			;
+		pid = fork();
 		if (pid == 0) {
 			(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 			close(starter_fd);
@@ -328,7 +332,8 @@ static bool server_call(const struct call *call, struct reply *reply,
 	*why = "too many requests in one call";
 	if (!call_has_valid_number(call))
 		return false;
-	*why = "the server process does not run";
+	*why = server_is_stopped ? "the server process is stopped"
+				 : "the server process does not run";
 	if (!server_is_alive || server_is_stopped)
 		return false;
 	if (!call_send(call)) {
