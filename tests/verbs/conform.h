@@ -16,6 +16,7 @@
 
 #include <infiniband/verbs.h>
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

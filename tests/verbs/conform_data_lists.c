@@ -17,6 +17,8 @@
 #define BOTH_NR	     16
 #define BOTH_BYTES   65537u
 #define NULL_DISCARD 5000u
+#define HUGE_BYTES   (1u << 30)
+#define HUGE_KEPT    10000u
 
 /* A sequence that is the same in each run. */
 static uint32_t lists_random(uint64_t *state, uint32_t below)
@@ -351,6 +353,41 @@ static void data_null_mr_read_response_is_discarded(void)
 	mem_require_value(to, 110, NULL_DISCARD - 110, 0);
 }
 
+/*
+ * 1 GB, of which the receiver keeps only the end. The sender has less memory:
+ * its entries are the same.
+ */
+static void data_message_of_1_gb_arrives_whole(void)
+{
+	const int max = lists_max_sge(conform_device()->orig_attr.max_sge);
+	const struct qp_args args = { .max_send_sge = (uint32_t)max };
+	struct pair pair = pair_new(&args, NULL);
+	struct mem *from, *to;
+	struct work work;
+	struct ibv_sge list[2];
+	struct ibv_wc wc;
+
+	if (max < CONFORM_MAX_SGE || conform_port()->max_msg_sz < HUGE_BYTES)
+		conform_skip("shorter messages only");
+	from = mem_new(CLIENT, HUGE_BYTES / CONFORM_MAX_SGE, 0);
+	to = mem_new(SERVER, 3 * HUGE_KEPT, IBV_ACCESS_LOCAL_WRITE);
+	mem_fill(from, from->length - HUGE_KEPT, HUGE_KEPT, 1);
+	work = work_send(from, 0, (uint32_t)from->length);
+	work.nr_sge = CONFORM_MAX_SGE;
+	for (int i = 1; i < CONFORM_MAX_SGE; i++)
+		work.sge[i] = work.sge[0];
+	list[0] = sge_null(SERVER, HUGE_BYTES - HUGE_KEPT);
+	list[1] = sge(to, HUGE_KEPT, HUGE_KEPT);
+	REQUIRE_EQUAL(post_recv_try(pair.server, 77, list, 2), 0);
+	post(pair.client, &work);
+	poll_success(pair.client->send_cq, 0);
+	wc = poll_success(pair.server->recv_cq, 77);
+	REQUIRE_EQUAL(wc.byte_len, HUGE_BYTES);
+	mem_require_value(to, 0, HUGE_KEPT, 0);
+	mem_require(to, HUGE_KEPT, HUGE_KEPT, 1);
+	mem_require_value(to, 2 * HUGE_KEPT, HUGE_KEPT, 0);
+}
+
 /* -- many requests -- */
 
 /* Queues of a few entries, each of which is used many times. */
@@ -531,6 +568,8 @@ const struct conform_test conform_data_lists[] = {
 	  data_null_mr_discards_received_bytes, NEED_RC },
 	{ "data.null_mr_read_response_is_discarded",
 	  data_null_mr_read_response_is_discarded, NEED_RC },
+	{ "data.message_of_1_gb_arrives_whole",
+	  data_message_of_1_gb_arrives_whole, NEED_RC },
 	{ "data.queues_wrap_many_times", data_queues_wrap_many_times, NEED_RC },
 	{ "data.both_directions_at_once_arrive_intact",
 	  data_both_directions_at_once_arrive_intact, NEED_RC },
