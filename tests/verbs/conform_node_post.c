@@ -130,7 +130,7 @@ static bool node_has_data(enum ibv_wr_opcode opcode)
 
 static void node_wr_data(struct ibv_qp_ex *qp, const struct work *work)
 {
-	struct ibv_data_buf bufs[CONFORM_MAX_SGE];
+	struct ibv_data_buf bufs[CONFORM_MAX_WORK] = {};
 
 	if (!(work->flags & IBV_SEND_INLINE)) {
 		if (work->nr_sge == 1)
@@ -141,7 +141,7 @@ static void node_wr_data(struct ibv_qp_ex *qp, const struct work *work)
 					    work->sge);
 		return;
 	}
-	for (int i = 0; i < work->nr_sge; i++) {
+	for (int i = 0; i < work->nr_sge && i < CONFORM_MAX_SGE; i++) {
 		bufs[i].addr = (void *)(uintptr_t)work->sge[i].addr;
 		bufs[i].length = work->sge[i].length;
 	}
