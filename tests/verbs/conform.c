@@ -25,6 +25,7 @@
 
 /* Groups whose sources the program does not contain have no address. */
 #pragma weak conform_framework
+#pragma weak conform_framework_api
 #pragma weak conform_data
 #pragma weak conform_data_lists
 #pragma weak conform_order
@@ -45,11 +46,16 @@
 #pragma weak conform_timeout
 
 static const struct conform_test *const groups[] = {
-	conform_framework,  conform_data,   conform_data_lists, conform_order,
-	conform_completion, conform_atomic, conform_ext,	conform_error,
-	conform_flush,	    conform_mw,	    conform_state,	conform_quiesce,
-	conform_rnr,	    conform_srq,    conform_event,	conform_cq,
-	conform_uc,	    conform_ud,	    conform_timeout,
+	conform_framework, conform_framework_api,
+	conform_data,	   conform_data_lists,
+	conform_order,	   conform_completion,
+	conform_atomic,	   conform_ext,
+	conform_error,	   conform_flush,
+	conform_mw,	   conform_state,
+	conform_quiesce,   conform_rnr,
+	conform_srq,	   conform_event,
+	conform_cq,	   conform_uc,
+	conform_ud,	   conform_timeout,
 };
 #define NR_GROUPS (sizeof(groups) / sizeof(groups[0]))
 
