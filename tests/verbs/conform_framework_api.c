@@ -78,6 +78,7 @@ static void framework_datagram_functions_work(void)
 	REQUIRE_EQUAL(mcast_attach(pair.server, 7), 0);
 	framework_datagram(pair, ah_new_mcast(CLIENT, 7), 0xffffff);
 	REQUIRE_EQUAL(mcast_detach(pair.server, 7), 0);
+	REQUIRE_EQUAL(mcast_attach(pair.server, 8), 0); /* detached later */
 }
 
 /* Writes 8 bytes by a key. */

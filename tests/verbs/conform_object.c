@@ -17,6 +17,7 @@ struct tracked {
 	enum end end;
 	int id; /* -1: destroyed by the test */
 	const char *what;
+	uint8_t group; /* not 0: membership of QP @id in this multicast group */
 };
 
 struct allocation {
@@ -57,19 +58,40 @@ void object_call(enum end end, struct call *call, struct reply *reply,
 			     strerror(reply->error));
 }
 
-int object_destroy(enum end end, int id)
+static int object_end(const struct tracked *object)
 {
-	struct call call = { .kind = CALL_DESTROY, .object = id };
+	struct call call = {
+		.kind = object->group ? CALL_QP_MCAST : CALL_DESTROY,
+		.object = object->id,
+		.nr = object->group,
+	};
 	struct reply reply;
 
-	end_call(end, &call, &reply);
-	for (int i = object_nr - 1; i >= 0 && !reply.error; i--) {
-		if (object_list[i].end == end && object_list[i].id == id) {
+	end_call(object->end, &call, &reply);
+	return reply.error;
+}
+
+/* Ends an object or membership, and takes it off the list. */
+static int object_end_tracked(const struct tracked *object)
+{
+	int err = object_end(object);
+
+	for (int i = object_nr - 1; i >= 0 && !err; i--) {
+		if (object_list[i].end == object->end &&
+		    object_list[i].id == object->id &&
+		    object_list[i].group == object->group) {
 			object_list[i].id = -1;
 			break;
 		}
 	}
-	return reply.error;
+	return err;
+}
+
+int object_destroy(enum end end, int id)
+{
+	struct tracked object = { .end = end, .id = id };
+
+	return object_end_tracked(&object);
 }
 
 /*
@@ -84,17 +106,17 @@ const char *objects_destroy(void)
 	struct reply reply;
 
 	while (object_nr > 0) {
-		const struct tracked *object = &object_list[--object_nr];
+		struct tracked object = object_list[--object_nr];
 		int err;
 
-		if (object->id < 0 || !end_is_alive(object->end))
+		if (object.id < 0 || !end_is_alive(object.end))
 			continue;
-		err = object_destroy(object->end, object->id);
+		err = object_end(&object);
 		if (!err || result)
 			continue;
 		snprintf(text, sizeof(text), "destroy %s %d of the %s: %s",
-			 object->what, object->id,
-			 object->end == CLIENT ? "client" : "server",
+			 object.what, object.id,
+			 object.end == CLIENT ? "client" : "server",
 			 strerror(err));
 		result = text;
 	}
@@ -234,7 +256,36 @@ int srq_destroy(struct srq *srq)
 	return object_destroy(srq->end, srq->id);
 }
 
-/* -- address handles, windows -- */
+/* -- multicast groups, address handles, windows -- */
+
+int mcast_attach(struct qp *qp, uint8_t nr)
+{
+	struct call call = {
+		.kind = CALL_QP_MCAST,
+		.object = qp->id,
+		.nr = nr,
+		.flag = true,
+	};
+	struct reply reply;
+
+	end_call(qp->end, &call, &reply);
+	if (!reply.error) {
+		object_track(qp->end, qp->id, "multicast membership of QP");
+		object_list[object_nr - 1].group = nr;
+	}
+	return reply.error;
+}
+
+int mcast_detach(struct qp *qp, uint8_t nr)
+{
+	struct tracked object = {
+		.end = qp->end,
+		.id = qp->id,
+		.group = nr,
+	};
+
+	return object_end_tracked(&object);
+}
 
 static struct ah *ah_new_group(enum end end, int nr)
 {

@@ -242,29 +242,3 @@ struct pair pair_new(const struct qp_args *qp_args,
 	qp_connect(pair.client, pair.server, connect_args);
 	return pair;
 }
-
-/* -- multicast -- */
-
-static int qp_mcast(struct qp *qp, uint8_t nr, bool attach)
-{
-	struct call call = {
-		.kind = CALL_QP_MCAST,
-		.object = qp->id,
-		.nr = nr,
-		.flag = attach,
-	};
-	struct reply reply;
-
-	end_call(qp->end, &call, &reply);
-	return reply.error;
-}
-
-int mcast_attach(struct qp *qp, uint8_t nr)
-{
-	return qp_mcast(qp, nr, true);
-}
-
-int mcast_detach(struct qp *qp, uint8_t nr)
-{
-	return qp_mcast(qp, nr, false);
-}
