@@ -201,8 +201,7 @@ static void framework_memory_functions_work(void)
 
 static void framework_error_functions_work(void)
 {
-	const struct connect_args connect = { .timeout = 8, .retry_cnt = 1 };
-	struct pair pair = pair_new(NULL, &connect);
+	struct pair pair = pair_new(NULL, NULL);
 	struct mem *from = mem_new(CLIENT, 64, 0);
 	struct mem *to = mem_new(SERVER, 4096, CONFORM_ALL_ACCESS);
 	struct work work[2] = {
