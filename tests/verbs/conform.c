@@ -221,6 +221,8 @@ static unsigned int find_lacks(void)
 	       lacks_unless(caps & CAP_MW_2, NEED_MW) |
 	       lacks_unless(caps & IBV_DEVICE_MEM_WINDOW, NEED_MW_1) |
 	       lacks_unless(!conform_options.self, NEED_TWO_PROCESSES) |
+	       lacks_unless(!conform_options.self && !conform_options.kernel,
+			    NEED_STOPPED_RESPONDER) |
 	       lacks_unless(caps_ex & CAP_ATOMIC_WRITE, NEED_ATOMIC_WRITE) |
 	       lacks_unless(caps_ex & CAP_FLUSH_GLOBAL, NEED_FLUSH) |
 	       lacks_unless(caps & IBV_DEVICE_MEM_MGT_EXTENSIONS,
@@ -246,6 +248,7 @@ static const char *lack_text(unsigned int lacks)
 		"no immediate data",
 		"ibv_resize_cq() is not supported",
 		"ibv_rereg_mr() is not supported",
+		"a stopped process responds, or one process",
 	};
 
 	return texts[__builtin_ctz(lacks)];
@@ -506,7 +509,7 @@ static int usage(void)
 	fprintf(stderr, "usage: conform DEVICE GID_INDEX [OPTION]... "
 			"[GROUP|GROUP.TEST]...\n"
 			"       conform --list\n"
-			"options: --self --wr --mapped --poll --times "
+			"options: --self --wr --mapped --poll --kernel --times "
 			"--limit=SECONDS --expect=FILE\n");
 	return 2;
 }
@@ -544,12 +547,14 @@ static int run_program(char **names)
 int main(int argc, char **argv)
 {
 	enum { LIMIT = 256, EXPECT, LIST };
-	int self = 0, wr = 0, mapped = 0, polls = 0, times = 0, option;
+	int self = 0, wr = 0, mapped = 0, polls = 0, kernel = 0, times = 0;
+	int option;
 	const struct option options[] = {
 		{ "self", no_argument, &self, 1 },
 		{ "wr", no_argument, &wr, 1 },
 		{ "mapped", no_argument, &mapped, 1 },
 		{ "poll", no_argument, &polls, 1 },
+		{ "kernel", no_argument, &kernel, 1 },
 		{ "times", no_argument, &times, 1 },
 		{ "limit", required_argument, NULL, LIMIT },
 		{ "expect", required_argument, NULL, EXPECT },
@@ -576,6 +581,7 @@ int main(int argc, char **argv)
 	conform_options.wr = wr;
 	conform_options.mapped = mapped;
 	conform_options.poll = polls;
+	conform_options.kernel = kernel;
 	conform_options.times = times;
 	(void)setvbuf(stdout, NULL, _IOLBF, 0);
 	return run_program(argv + optind + 2);

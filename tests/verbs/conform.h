@@ -54,6 +54,8 @@ enum conform_need {
 	NEED_IMM = 1 << 11, /* iWARP has no immediate data */
 	NEED_RESIZE_CQ = 1 << 12,
 	NEED_REREG = 1 << 13,
+	/* two processes, and a stopped one does not respond to its peer */
+	NEED_STOPPED_RESPONDER = 1 << 14,
 };
 
 struct conform_test {

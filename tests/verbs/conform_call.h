@@ -23,6 +23,7 @@ struct conform_options {
 	const char *device;
 	int gid_index;
 	bool self, wr, mapped, poll, times;
+	bool kernel; /* it responds also for a stopped process */
 	unsigned int limit_s;
 };
 

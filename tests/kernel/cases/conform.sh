@@ -26,7 +26,7 @@ conform_run() {
 
 	mapfile -t args < <(expect_options)
 	LANE_COMMAND_TIMEOUT=1800 "$with" ours "$tools/conform" rxe0 \
-		"$rxe_gid_index" "$@" "${args[@]}" 2>&1
+		"$rxe_gid_index" --kernel "$@" "${args[@]}" 2>&1
 	echo "exit code $?"
 }
 
