@@ -17,117 +17,138 @@
 
 #include "local_bench.h"
 
-#define BULK  (64 * 1024)
-#define LARGE WIRE_MESSAGE
+#define MIDDLE (16 * 1024)
+#define BULK   (64 * 1024)
+#define LARGE  WIRE_MESSAGE
 
 static double gb_s(double ns, uint32_t bytes)
 {
 	return bytes / ns;
 }
 
-static double writev_8(struct local_bench *bench)
+/* Latencies of 8 bytes, in ns. */
+
+static double writev_8(struct local_bench *bench, uint32_t bytes)
 {
-	return local_writev_ns(bench, 8);
+	return local_writev_ns(bench, bytes);
 }
 
-static double writev_64k(struct local_bench *bench)
+static double line(struct local_bench *bench, uint32_t bytes)
 {
-	return gb_s(local_writev_ns(bench, BULK), BULK);
+	(void)bytes;
+	return local_lines(bench);
 }
 
-static double writev_1m(struct local_bench *bench)
+static double send_8(struct local_bench *bench, uint32_t bytes)
 {
-	return gb_s(local_writev_ns(bench, LARGE), LARGE);
-}
-
-static double send_8(struct local_bench *bench)
-{
+	(void)bytes;
 	return local_trip_ns(bench, LOCAL_SEND);
 }
 
-static double send_8_td(struct local_bench *bench)
+static double send_8_td(struct local_bench *bench, uint32_t bytes)
 {
+	(void)bytes;
 	return local_trip_ns(bench->single, LOCAL_SEND);
 }
 
-static double write_8(struct local_bench *bench)
+static double write_8(struct local_bench *bench, uint32_t bytes)
 {
+	(void)bytes;
 	return local_trip_ns(bench, LOCAL_WRITE);
 }
 
-static double write_8_mapped(struct local_bench *bench)
+static double write_8_mapped(struct local_bench *bench, uint32_t bytes)
 {
+	(void)bytes;
 	return local_trip_ns(bench, LOCAL_MAPPED);
 }
 
-static double fetch_add(struct local_bench *bench)
+static double write_8_deaf(struct local_bench *bench, uint32_t bytes)
 {
+	return local_one_sided_ns(bench, IBV_WR_RDMA_WRITE, bytes,
+				  LOCAL_COMPUTES);
+}
+
+static double fetch_add(struct local_bench *bench, uint32_t bytes)
+{
+	(void)bytes;
 	return local_fetch_add_ns(bench, false);
 }
 
-static double fetch_add_mapped(struct local_bench *bench)
+static double fetch_add_mapped(struct local_bench *bench, uint32_t bytes)
 {
+	(void)bytes;
 	return local_fetch_add_ns(bench, true);
 }
 
-static double write_8_deaf(struct local_bench *bench)
+/* Rates: million messages per second, and GB/s. */
+
+static double rate_8(struct local_bench *bench, uint32_t bytes)
 {
-	return local_one_sided_ns(bench, IBV_WR_RDMA_WRITE, 8, LOCAL_COMPUTES);
+	(void)bytes;
+	return local_rate(bench);
 }
 
-static double write_1m_deaf(struct local_bench *bench)
+static double copy_by_kernel(struct local_bench *bench, uint32_t bytes)
 {
-	return gb_s(local_one_sided_ns(bench, IBV_WR_RDMA_WRITE, LARGE,
-				       LOCAL_COMPUTES),
-		    LARGE);
+	return gb_s(local_writev_ns(bench, bytes), bytes);
 }
 
-static double write_1m(struct local_bench *bench)
+static double stream(struct local_bench *bench, uint32_t bytes)
 {
-	return gb_s(local_one_sided_ns(bench, IBV_WR_RDMA_WRITE, LARGE,
+	return gb_s(local_send_ns(bench, bytes), bytes);
+}
+
+static double write_polled(struct local_bench *bench, uint32_t bytes)
+{
+	return gb_s(local_one_sided_ns(bench, IBV_WR_RDMA_WRITE, bytes,
 				       LOCAL_POLLS),
-		    LARGE);
+		    bytes);
 }
 
-static double read_1m(struct local_bench *bench)
+static double write_deaf(struct local_bench *bench, uint32_t bytes)
+{
+	return gb_s(local_one_sided_ns(bench, IBV_WR_RDMA_WRITE, bytes,
+				       LOCAL_COMPUTES),
+		    bytes);
+}
+
+static double read_polled(struct local_bench *bench, uint32_t bytes)
 {
 	return gb_s(
-		local_one_sided_ns(bench, IBV_WR_RDMA_READ, LARGE, LOCAL_POLLS),
-		LARGE);
-}
-
-static double send_1m(struct local_bench *bench)
-{
-	return gb_s(local_send_ns(bench, LARGE), LARGE);
-}
-
-static double send_64k(struct local_bench *bench)
-{
-	return gb_s(local_send_ns(bench, BULK), BULK);
+		local_one_sided_ns(bench, IBV_WR_RDMA_READ, bytes, LOCAL_POLLS),
+		bytes);
 }
 
 /* Compared measurements are adjacent. */
 static const struct measurement {
 	const char *name;
-	double (*measure)(struct local_bench *bench);
+	double (*measure)(struct local_bench *bench, uint32_t bytes);
+	uint32_t bytes;
 } measurements[] = {
-	{ "send_8", send_8 },
-	{ "send_8_td", send_8_td },
-	{ "line", local_lines },
-	{ "write_8", write_8 },
-	{ "write_8_mapped", write_8_mapped },
-	{ "fetch_add", fetch_add },
-	{ "fetch_add_mapped", fetch_add_mapped },
-	{ "rate_8", local_rate },
-	{ "write_8_deaf", write_8_deaf },
-	{ "writev_8", writev_8 },
-	{ "write_1m_deaf", write_1m_deaf },
-	{ "writev_1m", writev_1m },
-	{ "write_1m", write_1m },
-	{ "send_1m", send_1m },
-	{ "read_1m", read_1m },
-	{ "send_64k", send_64k },
-	{ "writev_64k", writev_64k },
+	{ "send_8", send_8, 8 },
+	{ "send_8_td", send_8_td, 8 },
+	{ "line", line, 8 },
+	{ "write_8", write_8, 8 },
+	{ "write_8_mapped", write_8_mapped, 8 },
+	{ "fetch_add", fetch_add, 8 },
+	{ "fetch_add_mapped", fetch_add_mapped, 8 },
+	{ "rate_8", rate_8, 8 },
+	{ "write_8_deaf", write_8_deaf, 8 },
+	{ "writev_8", writev_8, 8 },
+	{ "write_1m_deaf", write_deaf, LARGE },
+	{ "writev_1m", copy_by_kernel, LARGE },
+	{ "write_1m", write_polled, LARGE },
+	{ "send_1m", stream, LARGE },
+	{ "read_1m", read_polled, LARGE },
+	{ "send_64k", stream, BULK },
+	{ "writev_64k", copy_by_kernel, BULK },
+	{ "write_64k", write_polled, BULK },
+	{ "read_64k", read_polled, BULK },
+	{ "send_16k", stream, MIDDLE },
+	{ "writev_16k", copy_by_kernel, MIDDLE },
+	{ "write_16k", write_polled, MIDDLE },
+	{ "read_16k", read_polled, MIDDLE },
 };
 
 #define NR_MEASUREMENTS (sizeof(measurements) / sizeof(measurements[0]))
@@ -149,7 +170,7 @@ static void run_round(struct local_bench *bench, int round)
 
 		if (!is_selected(m->name))
 			continue;
-		value = m->measure(bench);
+		value = m->measure(bench, m->bytes);
 		if (bench->end->client)
 			printf("%s\t%d\t%.3f\n", m->name, round, value);
 	}

@@ -1,27 +1,32 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# local_bench.sh BUILD [RESULT [ROUNDS]] - speed of the user-space device
+# local_bench.sh BUILD [FOLDER [ROUNDS]] - speed of the user-space device
 # between two processes of one host, compared with a cache line that they write
 # in turn (P), with process_vm_writev(2) (V), and with installed programs of the
-# distribution: ucx_perftest, fi_pingpong, and perftest on this device. The
-# measurements take turns, so the ratio to P or V is what counts. BUILD is a
-# build tree of the library.
+# distribution: ucx_perftest, fi_pingpong, and perftest on this device. All take
+# turns in each round, so the ratio to P, V or another program is what counts.
+# BUILD is a build tree of the library.
 #
-# Prints a table and writes it to RESULT, tab-separated, one line for each bar
-# of a plot; README.md describes the columns. Exits with 1 if a "must" was
-# missed. Uses two cores, in the real-time class if permitted: other programs of
-# the machine wait meanwhile, and still disturb the results.
+# P depends on where the machine places the two processes, and may change from
+# one moment to the next. The rounds are divided by P, which is measured at the
+# beginning and at the end of each: near (P < 80 ns, a shared cache) and far
+# (P > 120 ns). Prints a table for each placement with at least five rounds, and
+# writes it to FOLDER/local.tsv (near) or FOLDER/local_far.tsv, tab-separated,
+# one line for each bar of a plot; README.md describes the columns. Exits with 1
+# if a "must" was missed, and with 2 if neither placement occurred. Uses two
+# cores, in the real-time class if permitted: other programs of the machine wait
+# meanwhile, and still disturb the results.
 set -eu
 
 if [ $# -lt 1 ]; then
-	echo "usage: $0 BUILD [RESULT [ROUNDS]]" >&2
+	echo "usage: $0 BUILD [FOLDER [ROUNDS]]" >&2
 	exit 2
 fi
 
 here=$(dirname "$(realpath "$0")")
 build=$(realpath "$1")
-result=$(realpath -m "${2:-/dev/stdout}")
+folder=${2:+$(realpath -m "$2")}
 rounds=${3:-21}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -99,22 +104,55 @@ others() {
 	ucx ucx_rate_8 "$1" 8 0.000001 tag_bw 8 200000
 	ucx ucx_1m "$1" 6 $mb tag_bw 1048576 1000
 	ucx ucx_64k "$1" 6 $mb tag_bw 65536 10000
+	ucx ucx_16k "$1" 6 $mb tag_bw 16384 20000
 	ucx ucx_cma_8 "$1" 3 1000 put_lat 8 10000 -x cma -d memory -D zcopy
 	ucx ucx_cma_1m "$1" 6 $mb put_bw 1048576 1000 -x cma -d memory -D zcopy
 	pingpong libfabric_8 "$1" 7 1000 8 20000
 	pingpong libfabric_1m "$1" 6 0.001 1048576 1000
 }
 
-# In three parts, between which the separate programs have their turns.
-measure_all() {
-	local part each=$(((rounds + 2) / 3))
+# A round of all programs. The last measurement of P shows whether the machine
+# moved the processes meanwhile.
+measure_round() {
+	local round=$1
 
-	for part in 0 1 2; do
-		"${class[@]}" timeout 300 "$scratch/local_bench" $((part * each)) \
-			$each >>"$scratch/measured"
-		others $((part * each))
-	done
-	timeout 60 "$scratch/local_idle" 2 >>"$scratch/measured"
+	"${class[@]}" timeout 60 "$scratch/local_bench" "$round" 1 \
+		>>"$scratch/measured"
+	timeout 60 "$scratch/local_threads" "$round" >>"$scratch/measured"
+	others "$round"
+	LOCAL_ONLY=line "${class[@]}" timeout 60 "$scratch/local_bench" \
+		"$round" 1 | sed 's/^line/line_after/' >>"$scratch/measured"
+}
+
+# rounds_of PLACEMENT - prints the measured lines of its rounds.
+rounds_of() {
+	awk -v wanted="$1" 'BEGIN { FS = "\t" }
+		NR == FNR { p[$2, $1] = $3; next }
+		function place(ns) {
+			return ns < 80 ? "near" : ns > 120 ? "far" : "between"
+		}
+		$1 != "line_after" && (($2, "line") in p) &&
+			place(p[$2, "line"]) == wanted &&
+			place(p[$2, "line_after"]) == wanted
+		' "$scratch/measured" "$scratch/measured"
+}
+
+# make_table PLACEMENT FILE - returns 1 if a must was missed
+make_table() {
+	local table=$scratch/$2
+
+	rounds_of "$1" >"$scratch/rounds"
+	if [ "$(grep -c '^line	' "$scratch/rounds")" -lt 5 ]; then
+		echo "$1: fewer than five rounds"
+		return
+	fi
+	made=1
+	awk -v placement="$1" -f "$here/local_table.awk" "$scratch/rounds" \
+		"$scratch/idle" >"$table"
+	echo "$1: $(grep -c '^line	' "$scratch/rounds") rounds"
+	column -t -s "$(printf '\t')" "$table"
+	[ -z "$folder" ] || cp "$table" "$folder/$2"
+	! grep -q "$(printf '\tno$')" "$table"
 }
 
 class=(chrt -f 1)
@@ -126,10 +164,14 @@ export LD_LIBRARY_PATH=$build/lib:$build/lib/libibverbs UROCE_DEVICES=lo
 export UCX_TLS=posix,cma,self UCX_LOG_LEVEL=error
 compile local_bench "$here"/local_{mapped,raw,verbs}.c
 compile local_idle
-measure_all
-awk -f "$here/local_table.awk" "$scratch/measured" >"$scratch/table"
-if [ "$result" != /dev/stdout ]; then
-	cp "$scratch/table" "$result"
-fi
-column -t -s "$(printf '\t')" "$scratch/table"
-! grep -q "$(printf '\tno$')" "$scratch/table"
+compile local_threads
+for ((round = 0; round < rounds; round++)); do
+	measure_round "$round"
+done
+timeout 60 "$scratch/local_idle" 2 >"$scratch/idle"
+code=0
+made=
+make_table near local.tsv || code=1
+make_table far local_far.tsv || code=1
+[ -n "$made" ] || code=2
+exit "$code"
