@@ -245,14 +245,18 @@ uint32_t uroce_engine_next_run(struct uroce_engine *engine, uint64_t now,
 	struct uroce_qp *qp = out->qp;
 	uint32_t nr;
 
-	/* responses go first unless deferred; it must be this QP's turn */
-	if (qp->channel || qp->resp.nr_pending ||
-	    (qp->resp.reply != UROCE_REPLY_NONE && engine->put_off != qp) ||
-	    engine->active.next != &qp->active || engine->burst >= BURST)
-		return 0;
+	if (qp->channel || engine->active.next != &qp->active ||
+	    engine->burst >= BURST)
+		return 0; /* it is not this QP's turn */
 	if (max > BURST - engine->burst)
 		max = BURST - engine->burst;
-	nr = uroce_requester_next_run(qp, now, max, out);
+	/* responses go first unless deferred */
+	if (qp->resp.nr_pending)
+		nr = uroce_reply_next_run(qp, max, out);
+	else if (qp->resp.reply == UROCE_REPLY_NONE || engine->put_off == qp)
+		nr = uroce_requester_next_run(qp, now, max, out);
+	else
+		return 0;
 	engine->burst += nr;
 	uroce_engine_count(engine, UROCE_C_TX_PACKETS, nr);
 	uroce_engine_count(engine, UROCE_C_TX_BYTES,

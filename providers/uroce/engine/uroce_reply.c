@@ -8,6 +8,7 @@
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_responder.h"
 #include "uroce/engine/uroce_split.h"
+#include "util/min.h"
 
 /* The packet to be sent now also covers the deferred ACK. */
 static void unhold(struct uroce_qp *qp)
@@ -126,6 +127,41 @@ static bool read_data(struct uroce_qp *qp, struct uroce_resource *res,
 	else
 		res->next_psn = uroce_psn_add(res->next_psn, nr_packets);
 	return true;
+}
+
+uint32_t uroce_reply_next_run(struct uroce_qp *qp, uint32_t max,
+			      struct uroce_out *out)
+{
+	struct uroce_resource *res = oldest_pending(&qp->resp);
+	struct uroce_remote_access wanted;
+	uint32_t nr;
+	uint8_t *ptr;
+
+	/* otherwise the last packet was not of this response */
+	if (!res || res->op != UROCE_READ_REQUEST ||
+	    res->next_psn == res->from_psn)
+		return 0;
+	nr = min_u32(max,
+		     (uint32_t)uroce_psn_diff(res->until_psn, res->next_psn));
+	wanted = (struct uroce_remote_access){
+		.va = res->va +
+		      (uint64_t)uroce_psn_diff(res->next_psn, res->psn) *
+			      qp->mtu,
+		.bytes = (uint64_t)nr * qp->mtu,
+		.rkey = res->rkey,
+		.pd = qp->pd,
+		.qpn = qp->qpn,
+		.access = IBV_ACCESS_REMOTE_READ,
+	};
+	/* a null MR has no address; uroce_reply_next() reports errors */
+	if (!nr || uroce_memory_remote(&qp->engine->memory, &wanted, &ptr) ||
+	    !ptr)
+		return 0;
+	fill_common(qp, UROCE_READ_RESP_MIDDLE, res->next_psn, res->msn, out);
+	out->packet.payload_len = qp->mtu;
+	uroce_pieces_set(&out->pieces, ptr, nr * qp->mtu, false);
+	res->next_psn = uroce_psn_add(res->next_psn, nr);
+	return nr;
 }
 
 static bool give_answer(struct uroce_qp *qp, struct uroce_out *out)

@@ -31,6 +31,18 @@ void uroce_responder_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 bool uroce_reply_next(struct uroce_qp *qp, struct uroce_out *ret_out);
 
 /**
+ * uroce_reply_next_run() - make packets of a READ response that follow the last
+ * @qp: QP of which uroce_reply_next() has just returned a packet
+ * @max: maximum number of packets
+ * @out: receives the first packet, with the payload of all of them
+ *
+ * Return: number of packets, which differ in the PSN only; 0: @out is
+ * unchanged.
+ */
+uint32_t uroce_reply_next_run(struct uroce_qp *qp, uint32_t max,
+			      struct uroce_out *out);
+
+/**
  * uroce_reply_take_ack() - piggyback the pending ACK on a request packet
  *
  * Return: PSN of the ACK, which is no longer pending.

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "uroce/engine/uroce_psn.h"
+#include "uroce/wire/uroce_wire.h"
 #include "uroce_pair.h"
 
 #define MTU	    1024
@@ -22,6 +23,7 @@
 /* A returned packet, and the address of its payload. */
 struct trace {
 	uint32_t nr, nr_runs;
+	const uint8_t *memory; /* of the side that sends */
 	struct uroce_packet packet[MAX_PACKETS];
 	const uint8_t *payload[MAX_PACKETS];
 };
@@ -43,13 +45,15 @@ static void record_packet(struct trace *trace, const struct uroce_out *out,
 }
 
 /* Takes everything that can be sent now, in runs of up to @max. */
-static struct trace *take_all(struct pair *pair, uint32_t max)
+static struct trace *take_all(struct pair *pair, unsigned int side,
+			      uint32_t max)
 {
-	struct uroce_engine *engine = &pair->side[0].engine;
+	struct uroce_engine *engine = &pair->side[side].engine;
 	struct trace *trace = calloc(1, sizeof(*trace));
 	struct uroce_out out;
 
 	assert_non_null(trace);
+	trace->memory = pair->side[side].memory;
 	while (uroce_engine_next(engine, pair->now, &out)) {
 		uint32_t nr;
 
@@ -95,8 +99,7 @@ static struct pair *new_pair(enum ibv_qp_type type)
 	return pair;
 }
 
-static void assert_same(const struct pair *a_pair, const struct trace *a,
-			const struct pair *b_pair, const struct trace *b)
+static void assert_same(const struct trace *a, const struct trace *b)
 {
 	assert_int_equal(a->nr, b->nr);
 	for (uint32_t i = 0; i < a->nr; i++) {
@@ -112,19 +115,18 @@ static void assert_same(const struct pair *a_pair, const struct trace *a,
 		assert_int_equal(x->pkey, y->pkey);
 		assert_int_equal(x->payload_len, y->payload_len);
 		if (x->payload_len)
-			assert_int_equal(a->payload[i] - a_pair->side[0].memory,
-					 b->payload[i] -
-						 b_pair->side[0].memory);
+			assert_int_equal(a->payload[i] - a->memory,
+					 b->payload[i] - b->memory);
 	}
 }
 
 static void check_type(enum ibv_qp_type type, uint32_t max)
 {
 	struct pair *one = new_pair(type), *many = new_pair(type);
-	struct trace *a = take_all(one, 0), *b = take_all(many, max);
+	struct trace *a = take_all(one, 0, 0), *b = take_all(many, 0, max);
 
 	assert_true(a->nr >= 64);
-	assert_same(one, a, many, b);
+	assert_same(a, b);
 	assert_int_equal(a->nr_runs, 0);
 	assert_true(b->nr_runs >= 3);
 	assert_int_equal(pair_count(one, 0, UROCE_C_TX_PACKETS),
@@ -145,6 +147,43 @@ static void run_equals_packets_of_next(void **state)
 	}
 }
 
+/* The responses of two READs, of which the second one is a single packet. */
+static struct trace *take_responses(struct pair *pair, uint32_t max)
+{
+	struct uroce_out out;
+
+	post_request(pair, IBV_WR_RDMA_READ, 0, 50 * MTU + 1);
+	post_request(pair, IBV_WR_RDMA_READ, 0, 300);
+	while (uroce_engine_next(&pair->side[0].engine, pair->now, &out)) {
+		out.packet.path = &pair->side[0].path;
+		out.packet.traits = uroce_wire_traits(out.packet.opcode);
+		uroce_engine_receive(&pair->side[1].engine, &out.packet,
+				     pair->now);
+	}
+	return take_all(pair, 1, max);
+}
+
+static void run_equals_single_read_responses(void **state)
+{
+	struct pair_options o = pair_defaults();
+
+	for (uint32_t max = 1; max <= 64; max += 9) {
+		struct pair *one = pair_new(&o), *many = pair_new(&o);
+		struct trace *a = take_responses(one, 0);
+		struct trace *b = take_responses(many, max);
+
+		assert_int_equal(a->nr, 52);
+		assert_same(a, b);
+		assert_true(b->nr_runs >= 1);
+		assert_int_equal(pair_count(one, 1, UROCE_C_TX_BYTES),
+				 pair_count(many, 1, UROCE_C_TX_BYTES));
+		free(a);
+		free(b);
+		pair_free(one);
+		pair_free(many);
+	}
+}
+
 /* Retransmitted packets are single until the peer has acknowledged one. */
 static void run_excludes_retransmitted_packets(void **state)
 {
@@ -153,13 +192,13 @@ static void run_excludes_retransmitted_packets(void **state)
 	struct trace *trace;
 
 	post_request(pair, IBV_WR_RDMA_WRITE, 0, 20 * MTU);
-	trace = take_all(pair, 64);
+	trace = take_all(pair, 0, 64);
 	assert_true(trace->nr_runs > 0);
 	free(trace);
 	/* all of them are lost */
 	pair->now += 1000000000;
 	(void)uroce_engine_expire(&pair->side[0].engine, pair->now);
-	trace = take_all(pair, 64);
+	trace = take_all(pair, 0, 64);
 	assert_int_equal(trace->nr, 20);
 	assert_int_equal(trace->nr_runs, 0);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_RETRANSMITTED), 20);
@@ -190,7 +229,7 @@ static void run_excludes_null_region(void **state)
 					  &sge.lkey),
 			 0);
 	pair_post(pair, 0, &wqe, &sge);
-	trace = take_all(pair, 64);
+	trace = take_all(pair, 0, 64);
 	assert_int_equal(trace->nr, 10);
 	assert_int_equal(trace->nr_runs, 0);
 	free(trace);
@@ -218,6 +257,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(run_equals_packets_of_next),
+		cmocka_unit_test(run_equals_single_read_responses),
 		cmocka_unit_test(run_excludes_retransmitted_packets),
 		cmocka_unit_test(run_excludes_null_region),
 		cmocka_unit_test(run_yields_to_response),
