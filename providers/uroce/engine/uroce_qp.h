@@ -55,8 +55,7 @@ struct uroce_requester {
 	uint32_t grow;	 /* packets acknowledged since the window grew */
 	uint32_t copied; /* bytes of @cur done by direct access */
 	uint32_t room;	 /* response packets that fit into the socket */
-	uint32_t read_part; /* maximum response packets of a READ request */
-	uint64_t ack_ns;    /* deadline of the acknowledge timer */
+	uint64_t ack_ns; /* deadline of the acknowledge timer */
 	uint64_t resume_ns; /* end of the RNR wait */
 };
 

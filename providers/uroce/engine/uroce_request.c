@@ -192,9 +192,7 @@ static int fill_data(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 static uint32_t fill_read(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 			  uint32_t at, struct uroce_out *out)
 {
-	uint32_t part = wqe->long_parts ? UROCE_LONG_READ_PART / qp->mtu
-					: qp->req.read_part;
-	uint32_t end = (at / part + 1) * part;
+	uint32_t end = ((at >> wqe->part_bits) + 1) << wqe->part_bits;
 	uint64_t until;
 
 	if (end > wqe->nr_packets)

@@ -65,8 +65,6 @@ static uint32_t first_window(const struct uroce_qp *qp)
 
 void uroce_requester_init(struct uroce_qp *qp)
 {
-	uint32_t room = count_room(qp);
-
 	qp->req = (struct uroce_requester){
 		.cur = qp->sq.tail,
 		.rd_end = qp->req.rd_end,
@@ -78,8 +76,7 @@ void uroce_requester_init(struct uroce_qp *qp)
 		.retry_left = qp->retry_cnt,
 		.rnr_left = qp->rnr_retry,
 		.window = first_window(qp),
-		.room = room,
-		.read_part = min_u32(UROCE_READ_PART / qp->mtu, room),
+		.room = count_room(qp),
 		.ack_ns = UROCE_NEVER,
 		.resume_ns = UROCE_NEVER,
 	};
@@ -126,6 +123,24 @@ static bool is_cut_off(const struct uroce_qp *qp)
 	       qp->channel->lost;
 }
 
+/*
+ * log2 of the packets that a READ request reads. Two requests fit into the
+ * socket buffer, so that the responder does not wait for the next one.
+ */
+static uint8_t choose_part(const struct uroce_qp *qp, bool rendezvous)
+{
+	const struct uroce_requester *req = &qp->req;
+	uint32_t part = UROCE_READ_PART / qp->mtu;
+
+	if (rendezvous)
+		part = UROCE_LONG_READ_PART / qp->mtu;
+	else if (!qp->channel && 2 * req->window > part)
+		part = min_u32(2 * req->window, UROCE_MAX_READ_PART / qp->mtu);
+	if (part > req->room / 2)
+		part = req->room / 2;
+	return part ? (uint8_t)(31 - __builtin_clz(part)) : 0;
+}
+
 /* Starts the message at @cur and assigns its PSNs; false: not yet allowed. */
 static bool begin(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 {
@@ -150,7 +165,7 @@ static bool begin(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 	if (wqe->status == IBV_WC_SUCCESS)
 		wqe->nr_packets = uroce_request_count_packets(qp, wqe);
 	req->new_psn = uroce_psn_add(req->new_psn, wqe->nr_packets);
-	wqe->long_parts = uroce_split_begin(qp, wqe);
+	wqe->part_bits = choose_part(qp, uroce_split_begin(qp, wqe));
 	return true;
 }
 
@@ -239,7 +254,7 @@ static bool has_room(const struct uroce_requester *req,
 	uint32_t left = (uint32_t)uroce_psn_diff(end, req->next_psn);
 	uint32_t coming = (uint32_t)uroce_psn_diff(req->next_psn, req->una_psn);
 
-	return coming + min_u32(left, req->read_part) <= req->room;
+	return coming + min_u32(left, 1u << wqe->part_bits) <= req->room;
 }
 
 /* Makes one packet of the message at @cur, which has been started. */

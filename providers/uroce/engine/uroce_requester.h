@@ -8,10 +8,13 @@
 /*
  * Maximum length of a READ request packet. A longer READ becomes several such
  * requests: only in this way can the requester limit the responses in flight to
- * the size of its socket buffer (uroce_requester_init()). The parts always end
- * at the same PSNs, so that the responder recognizes a retransmitted request.
+ * the size of its socket buffer. A request costs two packets that do not fit
+ * into a GSO call with the others, so requests are longer the larger the window
+ * is. All parts of a READ have one length, so they always end at the same PSNs,
+ * and the responder recognizes a retransmitted request.
  */
-#define UROCE_READ_PART (64 * 1024)
+#define UROCE_READ_PART	    (64 * 1024)
+#define UROCE_MAX_READ_PART (512 * 1024)
 /* The same for the rendezvous protocol: both processes copy long chunks. */
 #define UROCE_LONG_READ_PART (1024 * 1024)
 

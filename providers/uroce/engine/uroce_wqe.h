@@ -55,7 +55,7 @@ struct uroce_send_wqe {
 
 	/* Written by the engine; valid once begun is set. */
 	bool begun;
-	bool long_parts;     /* READ: see UROCE_LONG_READ_PART */
+	uint8_t part_bits;   /* READ: log2 of the packets per request */
 	uint8_t status;	     /* enum ibv_wc_status; set by local checks */
 	uint32_t psn;	     /* of the first packet */
 	uint32_t nr_packets; /* PSNs of the message; READ: of the responses */
