@@ -19,7 +19,8 @@
 
 #define MIDDLE (16 * 1024)
 #define BULK   (64 * 1024)
-#define LARGE  WIRE_MESSAGE
+#define LARGE  (1024 * 1024)
+#define HUGE   LOCAL_MEMORY
 
 static double gb_s(double ns, uint32_t bytes)
 {
@@ -141,6 +142,10 @@ static const struct measurement {
 	{ "write_1m", write_polled, LARGE },
 	{ "send_1m", stream, LARGE },
 	{ "read_1m", read_polled, LARGE },
+	{ "send_16m", stream, HUGE },
+	{ "writev_16m", copy_by_kernel, HUGE },
+	{ "write_16m", write_polled, HUGE },
+	{ "read_16m", read_polled, HUGE },
 	{ "send_64k", stream, BULK },
 	{ "writev_64k", copy_by_kernel, BULK },
 	{ "write_64k", write_polled, BULK },

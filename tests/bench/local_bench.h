@@ -12,9 +12,10 @@
 
 #include "wire_verbs.h"
 
-#define LOCAL_RECEIVES 512 /* posted at most */
-#define LOCAL_SENDS    128 /* outstanding at most */
-#define LOCAL_BATCH    32  /* posted or polled at once */
+#define LOCAL_RECEIVES 512	   /* posted at most */
+#define LOCAL_SENDS    128	   /* outstanding at most */
+#define LOCAL_BATCH    32	   /* posted or polled at once */
+#define LOCAL_MEMORY   (16u << 20) /* bytes of the longest message */
 
 /* A word on a pair of cache lines of its own. */
 struct local_word {

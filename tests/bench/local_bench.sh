@@ -103,6 +103,7 @@ others() {
 	ucx ucx_tag_8 "$1" 3 1000 tag_lat 8 20000
 	ucx ucx_rate_8 "$1" 8 0.000001 tag_bw 8 200000
 	ucx ucx_1m "$1" 6 $mb tag_bw 1048576 1000
+	ucx ucx_16m "$1" 6 $mb tag_bw 16777216 100
 	ucx ucx_64k "$1" 6 $mb tag_bw 65536 10000
 	ucx ucx_16k "$1" 6 $mb tag_bw 16384 20000
 	ucx ucx_cma_8 "$1" 3 1000 put_lat 8 10000 -x cma -d memory -D zcopy

@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 	end.interface[0] = end.interface[1] = "lo";
 	end.ip[0].s_addr = end.ip[1].s_addr = htonl(INADDR_LOOPBACK);
 	wire_start(&end, NULL);
-	wire_device_open(&end, &device, NR_LINKS);
+	wire_device_open(&end, &device, NR_LINKS, WIRE_MESSAGE);
 	for (int round = 0; round < rounds; round++)
 		measure(round);
 	wire_meet(&end);

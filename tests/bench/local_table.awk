@@ -67,6 +67,13 @@ BEGIN {
 	other(7, "SEND 1 MB", "UCX tag", "GB/s", "ucx_1m", "writev_1m", "more")
 	other(7, "SEND 1 MB", "libfabric shm", "GB/s", "libfabric_1m",
 		"writev_1m", "more")
+	what(7, "SEND 16 MB", "uroce", "GB/s", "send_16m", "writev_16m", "more",
+		by_place("-", 1), by_place("-", 1.2))
+	what(7, "WRITE 16 MB", "uroce", "GB/s", "write_16m", "writev_16m",
+		"more", by_place("-", 1), by_place("-", 1.2))
+	what(7, "READ 16 MB", "uroce", "GB/s", "read_16m", "writev_16m", "more",
+		by_place("-", 1), by_place("-", 1.2))
+	other(7, "SEND 16 MB", "UCX tag", "GB/s", "ucx_16m", "writev_16m", "more")
 	what(8, "SEND 64 KB", "uroce", "GB/s", "send_64k", "writev_64k", "more",
 		by_place(1.2, 1), by_place(1.5, 1.2))
 	what(8, "WRITE 64 KB", "uroce", "GB/s", "write_64k", "writev_64k",
@@ -99,6 +106,7 @@ BEGIN {
 	other("V", "16 KB", "process_vm_writev", "GB/s", "writev_16k", "-", "more")
 	other("V", "64 KB", "process_vm_writev", "GB/s", "writev_64k", "-", "more")
 	other("V", "1 MB", "process_vm_writev", "GB/s", "writev_1m", "-", "more")
+	other("V", "16 MB", "process_vm_writev", "GB/s", "writev_16m", "-", "more")
 	what(14, "wake-ups of an idle process, 100 QPs", "uroce", "1/s",
 		"idle_wakes", "-", "less", 0, "-")
 	what("-", "memory of a pair of QPs, 100 of them", "uroce", "KB",

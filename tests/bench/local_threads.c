@@ -149,7 +149,7 @@ static double measure_threads(unsigned int nr)
 	struct wire_device device;
 	double rate = 0;
 
-	wire_device_open(&end, &device, 1);
+	wire_device_open(&end, &device, 1, WIRE_MESSAGE);
 	pthread_barrier_init(&threads_start, NULL, nr);
 	for (unsigned int i = 0; i < nr; i++)
 		open_worker(&workers[i], &device, i);

@@ -28,7 +28,7 @@ static void post_receives(struct local_bench *bench, unsigned int nr)
 	struct ibv_recv_wr wr[LOCAL_BATCH], *bad;
 	struct ibv_sge sge = {
 		.addr = (uintptr_t)bench->device.memory,
-		.length = WIRE_MESSAGE,
+		.length = LOCAL_MEMORY,
 		.lkey = bench->mr->lkey,
 	};
 
@@ -191,14 +191,15 @@ void local_open(struct local_bench *bench, bool single_threaded)
 {
 	/* room for all completions of one queue pair */
 	wire_device_open(bench->end, &bench->device,
-			 (LOCAL_RECEIVES + LOCAL_SENDS) / WIRE_DEPTH);
+			 (LOCAL_RECEIVES + LOCAL_SENDS) / WIRE_DEPTH,
+			 LOCAL_MEMORY);
 	bench->pd = bench->device.pd;
 	bench->cq = bench->device.cq;
 	if (single_threaded)
 		open_domain(bench);
 	bench->mr = wire_need(bench->end,
 			      ibv_reg_mr(bench->device.pd, bench->device.memory,
-					 WIRE_MESSAGE, ACCESS),
+					 LOCAL_MEMORY, ACCESS),
 			      "reg_mr");
 	open_qp(bench);
 	for (unsigned int i = 0; i < LOCAL_RECEIVES / LOCAL_BATCH; i++)

@@ -167,7 +167,7 @@ static void open_links(enum link most)
 {
 	unsigned int nr = (unsigned int)most + 1;
 
-	wire_device_open(&end, &device, nr);
+	wire_device_open(&end, &device, nr, WIRE_MESSAGE);
 	for (unsigned int i = 0; i < nr; i++)
 		wire_link_open(&end, &device, &links[i], i);
 	wire_meet(&end);

@@ -198,7 +198,7 @@ static int run_server(unsigned int number)
 {
 	double before_kb = anonymous_kb();
 
-	wire_device_open(&end, &device, 1);
+	wire_device_open(&end, &device, 1, WIRE_MESSAGE);
 	wire_link_open(&end, &device, &links[0], number);
 	(void)sem_post(&end.shared->ready);
 	(void)sem_wait(&end.shared->turn[number]); /* the client is ready */
@@ -250,7 +250,7 @@ static void meet_servers(int round)
 	wait_servers();
 	print("processes_setup_ms", round,
 	      (double)(wire_now_ns() - start_ns) / 1e6);
-	wire_device_open(&end, &device, WIRE_NR_PROCESSES);
+	wire_device_open(&end, &device, WIRE_NR_PROCESSES, WIRE_MESSAGE);
 	for (unsigned int i = 0; i < WIRE_NR_PROCESSES; i++) {
 		wire_link_open(&end, &device, &links[i], i);
 		wire_link_connect(&end, &device, &links[i], i, IBV_MTU_4096);
@@ -287,7 +287,7 @@ static void measure_processes(int round)
 static void run_round(int round)
 {
 	measure_processes(round);
-	wire_device_open(&end, &device, NR_MANY);
+	wire_device_open(&end, &device, NR_MANY, WIRE_MESSAGE);
 	measure_idle(round);
 	measure_helper(round);
 	measure_many(round);

@@ -50,7 +50,7 @@ static void choose_gid(const struct wire_end *end, struct wire_device *device)
 }
 
 void wire_device_open(const struct wire_end *end, struct wire_device *device,
-		      unsigned int nr_qps)
+		      unsigned int nr_qps, uint32_t bytes)
 {
 	int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 		     IBV_ACCESS_REMOTE_READ;
@@ -63,12 +63,10 @@ void wire_device_open(const struct wire_end *end, struct wire_device *device,
 	device->cq = wire_need(end,
 			       ibv_create_cq(device->ctx, depth, NULL, NULL, 0),
 			       "create_cq");
-	device->memory =
-		wire_need(end, aligned_alloc(4096, WIRE_MESSAGE), "memory");
-	memset(device->memory, 1, WIRE_MESSAGE);
+	device->memory = wire_need(end, aligned_alloc(4096, bytes), "memory");
+	memset(device->memory, 1, bytes);
 	device->mr = wire_need(
-		end,
-		ibv_reg_mr(device->pd, device->memory, WIRE_MESSAGE, access),
+		end, ibv_reg_mr(device->pd, device->memory, bytes, access),
 		"reg_mr");
 }
 

@@ -14,7 +14,7 @@ struct wire_device {
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
 	struct ibv_mr *mr;
-	char *memory; /* WIRE_MESSAGE bytes */
+	char *memory;
 	union ibv_gid gid;
 	uint8_t gid_index;
 };
@@ -28,9 +28,10 @@ struct wire_link {
 /**
  * wire_device_open() - open the device of this end's interface
  * @nr_qps: queue pairs that will use its CQ
+ * @bytes: length of its memory
  */
 void wire_device_open(const struct wire_end *end, struct wire_device *device,
-		      unsigned int nr_qps);
+		      unsigned int nr_qps, uint32_t bytes);
 
 /**
  * wire_device_close() - close the device; all links must be closed
