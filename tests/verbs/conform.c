@@ -168,6 +168,11 @@ uint32_t conform_mtu(void)
 	return UINT32_C(128) << conform_port()->active_mtu;
 }
 
+const union ibv_gid *conform_gid(void)
+{
+	return &end_client()->gid;
+}
+
 bool conform_is_self(void)
 {
 	return conform_options.self;

@@ -103,6 +103,9 @@ const struct ibv_port_attr *conform_port(void);
 /** conform_mtu() - path MTU in bytes that connected QPs use */
 uint32_t conform_mtu(void);
 
+/** conform_gid() - the GID of both ends */
+const union ibv_gid *conform_gid(void);
+
 /** conform_is_self() - whether both ends are one process */
 bool conform_is_self(void);
 
@@ -164,6 +167,7 @@ struct channel {
 struct cq {
 	enum end end;
 	int id;
+	int cqe; /* as granted; updated by cq_resize() */
 };
 
 struct srq {
@@ -199,6 +203,21 @@ int cq_destroy(struct cq *cq);	       /* errno value */
 int cq_req_notify(struct cq *cq, bool solicited_only);
 /** cq_event_wait() - ibv_get_cq_event() and an ack; false after @ms */
 bool cq_event_wait(struct channel *channel, struct cq *cq, int ms);
+
+/** cq_event_get() - likewise, without the acknowledgement */
+bool cq_event_get(struct channel *channel, struct cq *cq, int ms);
+void cq_event_ack(struct cq *cq, unsigned int nr);
+/**
+ * cq_destroy_acking() - ibv_destroy_cq() in a thread, and meanwhile an
+ * acknowledgement of @nr events, after @ms. Returns whether the thread was
+ * still waiting then
+ */
+bool cq_destroy_acking(struct cq *cq, unsigned int nr, int ms);
+/** cq_new_ex() - ibv_create_cq_ex(); poll it by poll_ex(). Skips the test if
+ * the device does not have @wc_flags
+ */
+struct cq *cq_new_ex(enum end end, int cqe, struct channel *channel,
+		     uint64_t wc_flags);
 
 struct srq *srq_new(enum end end, uint32_t max_wr, uint32_t max_sge);
 int srq_modify(struct srq *srq, uint32_t limit); /* errno value */
@@ -243,6 +262,11 @@ int qp_to_init(struct qp *qp, const struct connect_args *args);
 int qp_to_rtr(struct qp *qp, const struct qp *peer,
 	      const struct connect_args *args);
 int qp_to_rts(struct qp *qp, const struct connect_args *args);
+/** qp_step() - attributes of the step to @state, INIT, RTR or RTS; returns the
+ * mask
+ */
+int qp_step(const struct qp *qp, const struct qp *peer, enum ibv_qp_state state,
+	    const struct connect_args *args, struct ibv_qp_attr *attr);
 /** qp_to_state() - ibv_modify_qp() with IBV_QP_STATE only; errno value */
 int qp_to_state(struct qp *qp, enum ibv_qp_state state);
 /** qp_modify() - any ibv_modify_qp(); errno value */
@@ -349,6 +373,15 @@ struct ibv_wc poll_success(struct cq *cq, uint64_t wr_id);
 /** poll_nothing() - the test ends if a completion appears within @ms */
 void poll_nothing(struct cq *cq, int ms);
 
+/** poll_ex() - up to @nr completions of an extended CQ between one
+ * ibv_start_poll() and ibv_end_poll(), with their times; like poll_some()
+ */
+struct wc_ex {
+	struct ibv_wc wc;
+	uint64_t timestamp, wallclock_ns; /* 0 unless in @wc_flags */
+};
+int poll_ex(struct cq *cq, struct wc_ex *wc, int nr, int ms);
+
 /** event_wait() - next asynchronous event of the end's context, acknowledged;
  * false after @ms
  */
@@ -406,6 +439,11 @@ void conform_place(const char *file, int line);
 #define cq_destroy(...)		CONFORM_AT(cq_destroy(__VA_ARGS__))
 #define cq_req_notify(...)	CONFORM_AT(cq_req_notify(__VA_ARGS__))
 #define cq_event_wait(...)	CONFORM_AT(cq_event_wait(__VA_ARGS__))
+#define cq_event_get(...)	CONFORM_AT(cq_event_get(__VA_ARGS__))
+#define cq_event_ack(...)	CONFORM_AT(cq_event_ack(__VA_ARGS__))
+#define cq_destroy_acking(...)	CONFORM_AT(cq_destroy_acking(__VA_ARGS__))
+#define cq_new_ex(...)		CONFORM_AT(cq_new_ex(__VA_ARGS__))
+#define poll_ex(...)		CONFORM_AT(poll_ex(__VA_ARGS__))
 #define srq_new(...)		CONFORM_AT(srq_new(__VA_ARGS__))
 #define srq_modify(...)		CONFORM_AT(srq_modify(__VA_ARGS__))
 #define srq_query(...)		CONFORM_AT(srq_query(__VA_ARGS__))

@@ -39,14 +39,18 @@ enum call_kind {
 	CALL_MR_NULL,  /* reply: lkey */
 	CALL_MR_REREG, /* mask, pd, addr, length, access */
 	CALL_CHANNEL_NEW,
-	CALL_CQ_NEW,	 /* nr, channel */
-	CALL_CQ_RESIZE,	 /* nr */
-	CALL_CQ_NOTIFY,	 /* flag: solicited only */
-	CALL_CQ_EVENT,	 /* channel, ms; reply: nr 0 or 1 */
-	CALL_CQ_POLL,	 /* nr, ms; reply: nr, wc */
-	CALL_SRQ_NEW,	 /* srq_attr */
-	CALL_SRQ_MODIFY, /* srq_attr, mask */
-	CALL_SRQ_QUERY,	 /* reply: srq_attr */
+	CALL_CQ_NEW,	/* nr, channel; reply: nr; also of CALL_CQ_RESIZE */
+	CALL_CQ_NEW_EX, /* nr, channel, length: wc_flags; reply: nr */
+	CALL_CQ_RESIZE, /* nr */
+	CALL_CQ_NOTIFY, /* flag: solicited only */
+	CALL_CQ_EVENT,	/* channel, ms, flag: no ack; reply: nr 0 or 1 */
+	CALL_CQ_ACK,	/* nr */
+	CALL_CQ_DESTROY_ACKING, /* nr, ms; reply: nr 0 or 1 */
+	CALL_CQ_POLL,		/* nr, ms; reply: nr, wc */
+	CALL_CQ_POLL_EX,	/* nr, ms; reply: nr, wc_ex */
+	CALL_SRQ_NEW,		/* srq_attr */
+	CALL_SRQ_MODIFY,	/* srq_attr, mask */
+	CALL_SRQ_QUERY,		/* reply: srq_attr */
 	CALL_QP_NEW,	/* type, pd, cap, flag, wr_api, send_cq, recv_cq, srq */
 	CALL_QP_MODIFY, /* qp_attr, mask */
 	CALL_QP_QUERY,	/* reply: qp_attr */
@@ -94,10 +98,14 @@ struct reply {
 	struct ibv_qp_cap cap;
 	struct ibv_srq_attr srq_attr;
 	struct ibv_qp_attr qp_attr;
-	struct ibv_wc wc[CALL_MAX_WC]; /* sent as far as it is used */
+	union { /* sent as far as it is used */
+		struct ibv_wc wc[CALL_MAX_WC];
+		struct wc_ex wc_ex[CALL_MAX_WC];
+	};
 };
 
-/* -- conform_node.c, conform_node_post.c: execute calls -- */
+/* -- conform_node.c, conform_node_cq.c, conform_node_post.c: execute calls --
+ */
 
 enum object_kind {
 	OBJECT_NONE, /* not made, or destroyed */
@@ -116,6 +124,7 @@ struct object {
 	void *ptr;	   /* the verbs object */
 	uint64_t send_ops; /* QP: for ibv_wr_*() */
 	bool has_channel;  /* CQ */
+	uint64_t wc_flags; /* extended CQ; 0 otherwise */
 	/* CQ: completions that the server polled while it waited (--poll) */
 	struct ibv_wc *kept;
 	int kept_nr, kept_size;
@@ -152,7 +161,31 @@ void *node_ptr(struct node *node, int id, enum object_kind kind);
 /** node_keep() - poll the CQs that have no channel, and keep the completions */
 void node_keep(struct node *node);
 
+/** node_add() - enter the verbs object that gets the next number; NULL and an
+ * error in @reply if @ptr is NULL
+ */
+struct object *node_add(struct node *node, struct reply *reply,
+			enum object_kind kind, void *ptr);
+/** node_errno() - errno value of a verbs call that returned @result */
+int node_errno(int result);
+/** node_deadline(), node_ms_left(), node_pause() - for waiting */
+uint64_t node_deadline(int ms);
+int node_ms_left(uint64_t end);
+void node_pause(unsigned int polls);
+
 /* Parts of node_execute(). */
+void node_cq_new(struct node *node, const struct call *call,
+		 struct reply *reply);
+void node_cq_new_ex(struct node *node, const struct call *call,
+		    struct reply *reply);
+void node_cq_poll_ex(struct node *node, const struct call *call,
+		     struct reply *reply);
+void node_cq_ack(struct node *node, const struct call *call,
+		 struct reply *reply);
+void node_cq_resize(struct node *node, const struct call *call,
+		    struct reply *reply);
+void node_cq_destroy_acking(struct node *node, const struct call *call,
+			    struct reply *reply);
 void node_cq_poll(struct node *node, const struct call *call,
 		  struct reply *reply);
 void node_cq_event(struct node *node, const struct call *call,
@@ -210,6 +243,7 @@ void conform_fail(const char *format, ...)
 
 /** object_track(), object_forget() - objects to destroy at the end of a test */
 void object_track(enum end end, int id, const char *what);
+void object_forget(enum end end, int id);
 void object_call(enum end end, struct call *call, struct reply *reply,
 		 const char *what);
 /** object_destroy() - errno value of the destroying call */

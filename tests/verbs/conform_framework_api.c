@@ -49,6 +49,59 @@ static void framework_channel_functions_work(void)
 	REQUIRE_EQUAL(cq_destroy(cq), 0);
 }
 
+static void framework_cq_ex_functions_work(void)
+{
+	struct cq *cq = cq_new_ex(CLIENT, 16, NULL, IBV_WC_STANDARD_FLAGS);
+	const struct qp_args args = { .send_cq = cq, .recv_cq = cq };
+	struct pair pair = pair_new(&args, NULL);
+	struct mem *to = mem_new(SERVER, 64, CONFORM_ALL_ACCESS);
+	struct work work =
+		work_rdma(IBV_WR_RDMA_WRITE, to, 0, 0, to, 0); /* no bytes */
+	struct wc_ex wc[2];
+
+	REQUIRE(cq->cqe >= 16);
+	REQUIRE_EQUAL(poll_ex(cq, wc, 2, 0), 0);
+	work.wr_id = 5;
+	work.nr_sge = 0;
+	post(pair.client, &work);
+	REQUIRE_EQUAL(poll_ex(cq, wc, 2, CONFORM_WAIT_MS), 1);
+	REQUIRE_EQUAL(wc[0].wc.wr_id, 5);
+	REQUIRE_EQUAL(wc[0].wc.qp_num, pair.client->num);
+}
+
+static void framework_step_gives_required_attributes(void)
+{
+	struct qp *qp = qp_new(CLIENT, NULL);
+	struct ibv_qp_attr attr;
+	int mask = qp_step(qp, NULL, IBV_QPS_INIT, NULL, &attr);
+
+	REQUIRE_EQUAL(mask, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+				    IBV_QP_ACCESS_FLAGS);
+	REQUIRE_EQUAL(qp_modify(qp, &attr, mask), 0);
+	REQUIRE(conform_gid()->global.interface_id != 0);
+}
+
+static void framework_event_functions_work(void)
+{
+	struct channel *channel = channel_new(SERVER);
+	struct cq *cq = cq_new(SERVER, 16, channel);
+	const struct qp_args args = { .send_cq = cq, .recv_cq = cq };
+	struct qp *qp = qp_new(SERVER, &args);
+
+	for (int i = 0; i < 3; i++) {
+		REQUIRE_EQUAL(cq_req_notify(cq, false), 0);
+		REQUIRE_EQUAL(qp_to_init(qp, NULL), 0);
+		REQUIRE_EQUAL(post_recv_try(qp, 4, NULL, 0), 0);
+		REQUIRE_EQUAL(qp_to_state(qp, IBV_QPS_ERR), 0);
+		REQUIRE(cq_event_get(channel, cq, CONFORM_WAIT_MS));
+		REQUIRE_EQUAL(qp_to_state(qp, IBV_QPS_RESET), 0);
+	}
+	cq_event_ack(cq, 1);
+	REQUIRE_EQUAL(qp_destroy(qp), 0);
+	REQUIRE(cq_destroy_acking(cq, 2, 20));
+	REQUIRE(cq_destroy(cq) != 0);
+}
+
 static void framework_datagram(struct pair pair, struct ah *ah, uint32_t qpn)
 {
 	struct mem *from = mem_new(CLIENT, 64, 0);
@@ -231,6 +284,12 @@ const struct conform_test conform_framework_api[] = {
 	  NEED_SRQ },
 	{ "framework.channel_functions_work", framework_channel_functions_work,
 	  NEED_RESIZE_CQ },
+	{ "framework.cq_ex_functions_work", framework_cq_ex_functions_work,
+	  NEED_RC },
+	{ "framework.step_gives_required_attributes",
+	  framework_step_gives_required_attributes, NEED_RC },
+	{ "framework.event_functions_work", framework_event_functions_work,
+	  NEED_RC },
 	{ "framework.datagram_functions_work",
 	  framework_datagram_functions_work, NEED_UD | NEED_MCAST },
 	{ "framework.window_functions_work", framework_window_functions_work,

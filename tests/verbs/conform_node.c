@@ -48,9 +48,8 @@ static void *node_context_pointer(int id)
 	return (void *)(intptr_t)id;
 }
 
-/* Enters the object that gets the next number, or reports errno. */
-static struct object *node_add(struct node *node, struct reply *reply,
-			       enum object_kind kind, void *ptr)
+struct object *node_add(struct node *node, struct reply *reply,
+			enum object_kind kind, void *ptr)
 {
 	struct object *object = &node->object[node->nr_objects];
 
@@ -63,7 +62,7 @@ static struct object *node_add(struct node *node, struct reply *reply,
 	return object;
 }
 
-static int node_errno(int result)
+int node_errno(int result)
 {
 	return result < 0 ? errno : result;
 }
@@ -171,20 +170,6 @@ static void node_channel_new(struct node *node, struct reply *reply)
 
 	if (node_add(node, reply, OBJECT_CHANNEL, channel))
 		(void)fcntl(channel->fd, F_SETFL, O_NONBLOCK);
-}
-
-static void node_cq_new(struct node *node, const struct call *call,
-			struct reply *reply)
-{
-	struct ibv_comp_channel *channel =
-		node_ptr(node, call->channel, OBJECT_CHANNEL);
-	struct ibv_cq *cq = ibv_create_cq(
-		node->ctx, call->nr, node_context_pointer(node->nr_objects),
-		channel, 0);
-	struct object *object = node_add(node, reply, OBJECT_CQ, cq);
-
-	if (object)
-		object->has_channel = channel;
 }
 
 static void node_srq_new(struct node *node, const struct call *call,
@@ -412,8 +397,7 @@ static void node_execute_control(struct node *node, const struct call *call,
 
 	switch (call->kind) {
 	case CALL_CQ_RESIZE:
-		reply->error = node_errno(ibv_resize_cq(
-			node_ptr(node, call->object, OBJECT_CQ), call->nr));
+		node_cq_resize(node, call, reply);
 		break;
 	case CALL_CQ_NOTIFY:
 		reply->error = node_errno(ibv_req_notify_cq(
@@ -505,6 +489,18 @@ void node_execute(struct node *node, const struct call *call,
 		mw = ibv_alloc_mw(pd, (enum ibv_mw_type)call->type);
 		if (node_add(node, reply, OBJECT_MW, mw))
 			reply->rkey = mw->rkey;
+		break;
+	case CALL_CQ_NEW_EX:
+		node_cq_new_ex(node, call, reply);
+		break;
+	case CALL_CQ_POLL_EX:
+		node_cq_poll_ex(node, call, reply);
+		break;
+	case CALL_CQ_ACK:
+		node_cq_ack(node, call, reply);
+		break;
+	case CALL_CQ_DESTROY_ACKING:
+		node_cq_destroy_acking(node, call, reply);
 		break;
 	case CALL_CQ_EVENT:
 		node_cq_event(node, call, reply);

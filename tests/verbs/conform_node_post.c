@@ -318,7 +318,7 @@ void node_keep(struct node *node)
 {
 	for (int i = 0; i < node->nr_objects; i++) {
 		if (node->object[i].kind == OBJECT_CQ &&
-		    !node->object[i].has_channel)
+		    !node->object[i].has_channel && !node->object[i].wc_flags)
 			node_keep_cq(&node->object[i]);
 	}
 }
@@ -336,12 +336,12 @@ static int node_take_kept(struct object *object, struct ibv_wc *wc, int nr)
 	return nr;
 }
 
-static uint64_t node_deadline(int ms)
+uint64_t node_deadline(int ms)
 {
 	return conform_now_ns() + (uint64_t)ms * 1000000;
 }
 
-static int node_ms_left(uint64_t end)
+int node_ms_left(uint64_t end)
 {
 	uint64_t now = conform_now_ns();
 
@@ -349,7 +349,7 @@ static int node_ms_left(uint64_t end)
 }
 
 /* Lets other processes run; sleeps once the wait is long. */
-static void node_pause(unsigned int polls)
+void node_pause(unsigned int polls)
 {
 	if (polls < SPIN_POLLS)
 		sched_yield();
@@ -425,7 +425,8 @@ void node_cq_event(struct node *node, const struct call *call,
 			return;
 		node_wait_fd(node, channel->fd, end);
 	}
-	ibv_ack_cq_events(cq, 1);
+	if (!call->flag)
+		ibv_ack_cq_events(cq, 1);
 	reply->nr = 1;
 	reply->object = (int)(intptr_t)context;
 }

@@ -6,6 +6,7 @@
  */
 #include "conform_call.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,12 +72,10 @@ static int object_end(const struct tracked *object)
 	return reply.error;
 }
 
-/* Ends an object or membership, and takes it off the list. */
-static int object_end_tracked(const struct tracked *object)
+/* Takes an object or membership off the list. */
+static void object_forget_tracked(const struct tracked *object)
 {
-	int err = object_end(object);
-
-	for (int i = object_nr - 1; i >= 0 && !err; i--) {
+	for (int i = object_nr - 1; i >= 0; i--) {
 		if (object_list[i].end == object->end &&
 		    object_list[i].id == object->id &&
 		    object_list[i].group == object->group) {
@@ -84,6 +83,22 @@ static int object_end_tracked(const struct tracked *object)
 			break;
 		}
 	}
+}
+
+void object_forget(enum end end, int id)
+{
+	struct tracked object = { .end = end, .id = id };
+
+	object_forget_tracked(&object);
+}
+
+/* Ends an object or membership, and takes it off the list. */
+static int object_end_tracked(const struct tracked *object)
+{
+	int err = object_end(object);
+
+	if (!err)
+		object_forget_tracked(object);
 	return err;
 }
 
@@ -151,20 +166,40 @@ struct channel *channel_new(enum end end)
 	return channel;
 }
 
-struct cq *cq_new(enum end end, int cqe, struct channel *channel)
+static struct cq *cq_new_call(enum end end, struct call *call,
+			      const struct channel *channel, const char *what)
 {
 	struct cq *cq = object_alloc(sizeof(*cq));
-	struct call call = {
-		.kind = CALL_CQ_NEW,
-		.nr = cqe,
-		.channel = channel ? channel->id : -1,
-	};
 	struct reply reply;
 
-	object_call(end, &call, &reply, "ibv_create_cq()");
-	*cq = (struct cq){ .end = end, .id = reply.object };
+	call->channel = channel ? channel->id : -1;
+	end_call(end, call, &reply);
+	if (reply.error == EOPNOTSUPP && call->kind == CALL_CQ_NEW_EX)
+		conform_skip("no extended CQs with these fields");
+	if (reply.error)
+		conform_fail("%s: %s", what, strerror(reply.error));
+	*cq = (struct cq){ .end = end, .id = reply.object, .cqe = reply.nr };
 	object_track(end, reply.object, "CQ");
 	return cq;
+}
+
+struct cq *cq_new(enum end end, int cqe, struct channel *channel)
+{
+	struct call call = { .kind = CALL_CQ_NEW, .nr = cqe };
+
+	return cq_new_call(end, &call, channel, "ibv_create_cq()");
+}
+
+struct cq *cq_new_ex(enum end end, int cqe, struct channel *channel,
+		     uint64_t wc_flags)
+{
+	struct call call = {
+		.kind = CALL_CQ_NEW_EX,
+		.nr = cqe,
+		.length = wc_flags,
+	};
+
+	return cq_new_call(end, &call, channel, "ibv_create_cq_ex()");
 }
 
 int cq_resize(struct cq *cq, int cqe)
@@ -177,6 +212,8 @@ int cq_resize(struct cq *cq, int cqe)
 	struct reply reply;
 
 	end_call(cq->end, &call, &reply);
+	if (!reply.error)
+		cq->cqe = reply.nr;
 	return reply.error;
 }
 
@@ -198,18 +235,57 @@ int cq_req_notify(struct cq *cq, bool solicited_only)
 	return reply.error;
 }
 
-bool cq_event_wait(struct channel *channel, struct cq *cq, int ms)
+static bool cq_event_call(const struct channel *channel, const struct cq *cq,
+			  int ms, bool acks)
 {
 	struct call call = {
 		.kind = CALL_CQ_EVENT,
 		.channel = channel->id,
 		.ms = ms,
+		.flag = !acks,
 	};
 	struct reply reply;
 
 	object_call(channel->end, &call, &reply, "ibv_get_cq_event()");
 	if (reply.nr && cq && reply.object != cq->id)
 		conform_fail("completion event of another CQ");
+	return reply.nr;
+}
+
+bool cq_event_wait(struct channel *channel, struct cq *cq, int ms)
+{
+	return cq_event_call(channel, cq, ms, true);
+}
+
+bool cq_event_get(struct channel *channel, struct cq *cq, int ms)
+{
+	return cq_event_call(channel, cq, ms, false);
+}
+
+void cq_event_ack(struct cq *cq, unsigned int nr)
+{
+	struct call call = {
+		.kind = CALL_CQ_ACK,
+		.object = cq->id,
+		.nr = (int)nr,
+	};
+	struct reply reply;
+
+	object_call(cq->end, &call, &reply, "ibv_ack_cq_events()");
+}
+
+bool cq_destroy_acking(struct cq *cq, unsigned int nr, int ms)
+{
+	struct call call = {
+		.kind = CALL_CQ_DESTROY_ACKING,
+		.object = cq->id,
+		.nr = (int)nr,
+		.ms = ms,
+	};
+	struct reply reply;
+
+	object_call(cq->end, &call, &reply, "ibv_destroy_cq()");
+	object_forget(cq->end, cq->id);
 	return reply.nr;
 }
 

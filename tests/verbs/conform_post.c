@@ -183,6 +183,21 @@ int poll_some(struct cq *cq, struct ibv_wc *wc, int nr, int ms)
 	return reply.nr;
 }
 
+int poll_ex(struct cq *cq, struct wc_ex *wc, int nr, int ms)
+{
+	struct call call = {
+		.kind = CALL_CQ_POLL_EX,
+		.object = cq->id,
+		.nr = nr > CALL_MAX_WC ? CALL_MAX_WC : nr,
+		.ms = ms,
+	};
+	struct reply reply;
+
+	object_call(cq->end, &call, &reply, "ibv_start_poll()");
+	memcpy(wc, reply.wc_ex, (size_t)reply.nr * sizeof(*wc));
+	return reply.nr;
+}
+
 struct ibv_wc poll_one(struct cq *cq)
 {
 	struct ibv_wc wc;

@@ -118,22 +118,17 @@ void qp_wait_state(struct qp *qp, enum ibv_qp_state state)
 
 static const struct connect_args connect_preset;
 
-int qp_to_init(struct qp *qp, const struct connect_args *args)
+static int qp_init_step(const struct qp *qp, const struct connect_args *a,
+			struct ibv_qp_attr *attr)
 {
-	const struct connect_args *a = args ? args : &connect_preset;
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_INIT,
-		.port_num = 1,
-		.qkey = CONFORM_QKEY,
-		.qp_access_flags = a->access ? a->access
-					     : IBV_ACCESS_REMOTE_WRITE |
-						       IBV_ACCESS_REMOTE_READ |
-						       IBV_ACCESS_REMOTE_ATOMIC,
-	};
-	int mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT;
-
-	mask |= qp->type == IBV_QPT_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS;
-	return qp_modify(qp, &attr, mask);
+	attr->port_num = 1;
+	attr->qkey = CONFORM_QKEY;
+	attr->qp_access_flags = a->access ? a->access
+					  : IBV_ACCESS_REMOTE_WRITE |
+						    IBV_ACCESS_REMOTE_READ |
+						    IBV_ACCESS_REMOTE_ATOMIC;
+	return IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+	       (qp->type == IBV_QPT_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS);
 }
 
 /* Outstanding reads and atomics, at most as many as the device can have. */
@@ -144,57 +139,92 @@ static uint8_t qp_rd_atomic(const struct connect_args *args, int limit)
 	return nr < limit ? nr : (uint8_t)limit;
 }
 
-int qp_to_rtr(struct qp *qp, const struct qp *peer,
-	      const struct connect_args *args)
+static int qp_rtr_step(const struct qp *qp, const struct qp *peer,
+		       const struct connect_args *a, struct ibv_qp_attr *attr)
 {
-	const struct connect_args *a = args ? args : &connect_preset;
 	const struct ibv_device_attr *device = &conform_device()->orig_attr;
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_RTR,
-		.path_mtu = conform_port()->active_mtu,
-		.dest_qp_num = peer ? peer->num : 0,
-		.rq_psn = a->rq_psn,
-		.max_dest_rd_atomic = qp_rd_atomic(a, device->max_qp_rd_atom),
-		.min_rnr_timer = connect_or(a->min_rnr_timer, 1),
-		.ah_attr = {
-			.is_global = 1,
-			.port_num = 1,
-			.grh = {
-				.dgid = end_client()->gid,
-				.sgid_index =
-					(uint8_t)conform_options.gid_index,
-				.hop_limit = QP_CONNECT_HOP,
-			},
+	int mask = 0;
+
+	attr->path_mtu = conform_port()->active_mtu;
+	attr->dest_qp_num = peer ? peer->num : 0;
+	attr->rq_psn = a->rq_psn;
+	attr->max_dest_rd_atomic = qp_rd_atomic(a, device->max_qp_rd_atom);
+	attr->min_rnr_timer = connect_or(a->min_rnr_timer, 1);
+	attr->ah_attr = (struct ibv_ah_attr){
+		.is_global = 1,
+		.port_num = 1,
+		.grh = {
+			.dgid = end_client()->gid,
+			.sgid_index = (uint8_t)conform_options.gid_index,
+			.hop_limit = QP_CONNECT_HOP,
 		},
 	};
-	int mask = IBV_QP_STATE;
-
 	if (qp->type != IBV_QPT_UD)
 		mask |= IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
 			IBV_QP_RQ_PSN;
 	if (qp->type == IBV_QPT_RC)
 		mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+	return mask;
+}
+
+static int qp_rts_step(const struct qp *qp, const struct connect_args *a,
+		       struct ibv_qp_attr *attr)
+{
+	const struct ibv_device_attr *device = &conform_device()->orig_attr;
+
+	attr->sq_psn = a->sq_psn;
+	attr->timeout = connect_or(a->timeout, 14);
+	attr->retry_cnt = connect_or(a->retry_cnt, 7);
+	attr->rnr_retry = connect_or(a->rnr_retry, 7);
+	attr->max_rd_atomic = qp_rd_atomic(a, device->max_qp_init_rd_atom);
+	if (qp->type != IBV_QPT_RC)
+		return IBV_QP_SQ_PSN;
+	return IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+	       IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
+}
+
+int qp_step(const struct qp *qp, const struct qp *peer, enum ibv_qp_state state,
+	    const struct connect_args *args, struct ibv_qp_attr *attr)
+{
+	const struct connect_args *a = args ? args : &connect_preset;
+
+	*attr = (struct ibv_qp_attr){ .qp_state = state };
+	switch (state) {
+	case IBV_QPS_INIT:
+		return IBV_QP_STATE | qp_init_step(qp, a, attr);
+	case IBV_QPS_RTR:
+		return IBV_QP_STATE | qp_rtr_step(qp, peer, a, attr);
+	case IBV_QPS_RTS:
+		return IBV_QP_STATE | qp_rts_step(qp, a, attr);
+	default:
+		return IBV_QP_STATE;
+	}
+}
+
+static int qp_take_step(struct qp *qp, const struct qp *peer,
+			enum ibv_qp_state state,
+			const struct connect_args *args)
+{
+	struct ibv_qp_attr attr;
+	int mask = qp_step(qp, peer, state, args, &attr);
+
 	return qp_modify(qp, &attr, mask);
+}
+
+int qp_to_init(struct qp *qp, const struct connect_args *args)
+{
+	return qp_take_step(qp, NULL, IBV_QPS_INIT, args);
+}
+
+int qp_to_rtr(struct qp *qp, const struct qp *peer,
+	      const struct connect_args *args)
+{
+	return qp_take_step(qp, peer, IBV_QPS_RTR, args);
 }
 
 int qp_to_rts(struct qp *qp, const struct connect_args *args)
 {
-	const struct connect_args *a = args ? args : &connect_preset;
-	const struct ibv_device_attr *device = &conform_device()->orig_attr;
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_RTS,
-		.sq_psn = a->sq_psn,
-		.timeout = connect_or(a->timeout, 14),
-		.retry_cnt = connect_or(a->retry_cnt, 7),
-		.rnr_retry = connect_or(a->rnr_retry, 7),
-		.max_rd_atomic = qp_rd_atomic(a, device->max_qp_init_rd_atom),
-	};
-	int mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
-
-	if (qp->type == IBV_QPT_RC)
-		mask |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-			IBV_QP_MAX_QP_RD_ATOMIC;
-	return qp_modify(qp, &attr, mask);
+	return qp_take_step(qp, NULL, IBV_QPS_RTS, args);
 }
 
 static void qp_require_step(int err, const char *state)

@@ -13,6 +13,7 @@
  */
 #include "conform_call.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -28,11 +29,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <dirent.h>
-
-#define REPLY_EXTRA_MS \
-	20000 /* for a reply, in addition to the call's own time */
-#define NOT_ENDED -1
+#define REPLY_EXTRA_MS 20000 /* for a reply, after the time of the call */
+#define NOT_ENDED      -1
 
 /* Places of the arenas; each is CONFORM_ARENA_BYTES long. */
 enum place { CLIENT_ARENA, SERVER_ARENA, CLIENT_VIEW, SERVER_VIEW, NR_PLACES };
@@ -127,12 +125,15 @@ static bool call_has_valid_number(const struct call *call)
 /* 0: the reply is invalid */
 static size_t reply_bytes(const struct call *call, const struct reply *reply)
 {
-	if (call->kind != CALL_CQ_POLL)
+	const bool is_ex = call->kind == CALL_CQ_POLL_EX;
+
+	if (call->kind != CALL_CQ_POLL && !is_ex)
 		return offsetof(struct reply, wc);
 	if (reply->nr < 0 || reply->nr > CALL_MAX_WC)
 		return 0;
 	return offsetof(struct reply, wc) +
-	       (size_t)reply->nr * sizeof(reply->wc[0]);
+	       (size_t)reply->nr *
+		       (is_ex ? sizeof(reply->wc_ex[0]) : sizeof(reply->wc[0]));
 }
 
 static bool call_send(const struct call *call)
