@@ -5,8 +5,8 @@
  */
 #include "conform.h"
 
-#include <errno.h>
 #include <sched.h>
+#include <string.h>
 
 #define UC_SIZE 65536
 
