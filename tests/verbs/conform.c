@@ -36,6 +36,8 @@
 #pragma weak conform_flush
 #pragma weak conform_mw
 #pragma weak conform_state
+#pragma weak conform_state_posts
+#pragma weak conform_state_reset
 #pragma weak conform_quiesce
 #pragma weak conform_rnr
 #pragma weak conform_srq
@@ -46,16 +48,17 @@
 #pragma weak conform_timeout
 
 static const struct conform_test *const groups[] = {
-	conform_framework, conform_framework_api,
-	conform_data,	   conform_data_lists,
-	conform_order,	   conform_completion,
-	conform_atomic,	   conform_ext,
-	conform_error,	   conform_flush,
-	conform_mw,	   conform_state,
-	conform_quiesce,   conform_rnr,
-	conform_srq,	   conform_event,
-	conform_cq,	   conform_uc,
-	conform_ud,	   conform_timeout,
+	conform_framework,   conform_framework_api,
+	conform_data,	     conform_data_lists,
+	conform_order,	     conform_completion,
+	conform_atomic,	     conform_ext,
+	conform_error,	     conform_flush,
+	conform_mw,	     conform_state,
+	conform_state_posts, conform_state_reset,
+	conform_quiesce,     conform_rnr,
+	conform_srq,	     conform_event,
+	conform_cq,	     conform_uc,
+	conform_ud,	     conform_timeout,
 };
 #define NR_GROUPS (sizeof(groups) / sizeof(groups[0]))
 
