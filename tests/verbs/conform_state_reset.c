@@ -55,7 +55,7 @@ static void state_reset_discards_receives(void)
 	poll_success(rig.pair.client->send_cq, 1);
 }
 
-/* Completions of before are not polled after a reset. */
+/* Completions from before the reset are not polled. */
 static void state_reset_discards_completions(void)
 {
 	struct cq *cq = cq_new(CLIENT, 64, NULL);
