@@ -24,7 +24,7 @@ static void state_reset_discards_old_traffic(void)
 
 	for (uint32_t i = 0; i < 3; i++) {
 		const struct connect_args again = {
-			.sq_psn = 0x100000 * i,
+			.sq_psn = 0x100000 * (i + 1),
 			.rq_psn = 0xffffff - i,
 		};
 
@@ -164,7 +164,7 @@ static void state_reuse_after_error_works(void)
 	struct state_rig rig = state_rig_new(NULL);
 
 	for (uint32_t i = 0; i < 3; i++) {
-		const struct connect_args args = { .sq_psn = i };
+		const struct connect_args args = { .sq_psn = 1000 * (i + 1) };
 		struct work work = work_rdma(IBV_WR_RDMA_WRITE, rig.mem, 0, 10,
 					     rig.target, 0);
 
