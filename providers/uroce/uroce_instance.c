@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "uroce/port/uroce_link.h"
-#include "uroce/uroce_loop_datagram.h"
-#include "uroce/uroce_loop_local.h"
-#include "uroce/uroce_loop_port.h"
-#include "uroce/uroce_loop_state.h"
+#include "uroce/progress/uroce_loop_datagram.h"
+#include "uroce/progress/uroce_loop_local.h"
+#include "uroce/progress/uroce_loop_port.h"
+#include "uroce/progress/uroce_loop_state.h"
 #include "util/nocancel.h"
 
 /* A peer that makes no progress delays exit() by a tenth of a second. */

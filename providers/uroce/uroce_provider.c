@@ -16,9 +16,9 @@
 #include <sys/eventfd.h>
 
 #include "uroce/port/uroce_netdev.h"
+#include "uroce/progress/uroce_loop.h"
+#include "uroce/progress/uroce_report.h"
 #include "uroce/uroce_config.h"
-#include "uroce/uroce_loop.h"
-#include "uroce/uroce_report.h"
 #include "uroce/verbs/uroce_verbs.h"
 
 #define NAME_PREFIX "uroce_"

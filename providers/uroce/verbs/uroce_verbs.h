@@ -8,9 +8,9 @@
  *  1. locks that the application may hold between two calls: poll_lock of a
  *     CQ, from ibv_start_poll() to ibv_end_poll(), and sq_lock of a QP, from
  *     ibv_wr_start() to ibv_wr_complete();
- *  2. the engine lock (../uroce_loop.h). It protects the objects of the engine
- *     and, in this folder, the lists of a context, the event pipes and the
- *     counts of raised events;
+ *  2. the engine lock (../progress/uroce_loop.h). It protects the objects of
+ * the engine and, in this folder, the lists of a context, the event pipes and
+ * the counts of raised events;
  *  3. the lock of a receive queue, for a few stores.
  * The engine's callbacks run with lock 2 held and take no other lock.
  */
@@ -25,7 +25,7 @@
 
 #include "uroce/engine/uroce_engine.h"
 #include "uroce/engine/uroce_lock.h"
-#include "uroce/uroce_loop.h"
+#include "uroce/progress/uroce_loop.h"
 #include "util/list.h"
 
 #define UROCE_PORT 1

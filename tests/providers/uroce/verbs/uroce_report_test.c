@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "uroce/uroce_report.h"
+#include "uroce/progress/uroce_report.h"
 
 static struct uroce_context *ctx;
 static char text[4096]; /* text of the log */

@@ -5,7 +5,7 @@
  * uroce_moderate_holds() to decide whether to deliver it now, and at the end of
  * each pass uroce_moderate_deliver() for the waiting ones.
  */
-#include "uroce/uroce_moderate.h"
+#include "uroce/progress/uroce_moderate.h"
 
 #define US UINT64_C(1000)
 

@@ -3,7 +3,7 @@
  * The helper thread: it calls work(), which plans the next sleep, and sleeps.
  * uroce_instance.c starts it; uroce_loop.c implements work().
  */
-#include "uroce/uroce_helper.h"
+#include "uroce/progress/uroce_helper.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -6,7 +6,7 @@
 #ifndef UROCE_LOOP_LOCAL_H
 #define UROCE_LOOP_LOCAL_H
 
-#include "uroce/uroce_loop_state.h"
+#include "uroce/progress/uroce_loop_state.h"
 
 /**
  * uroce_loop_open_local() - accept peers of this host, unless disabled by the

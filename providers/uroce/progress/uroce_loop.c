@@ -5,15 +5,15 @@
  * timers, send, deliver events. Application threads call it through the
  * functions of uroce_loop.h, the helper thread through uroce_loop_work().
  */
-#include "uroce/uroce_loop.h"
+#include "uroce/progress/uroce_loop.h"
 
 #include <errno.h>
 #include <time.h>
 
 #include "uroce/engine/uroce_fast.h"
-#include "uroce/uroce_loop_local.h"
-#include "uroce/uroce_loop_quick.h"
-#include "uroce/uroce_moderate.h"
+#include "uroce/progress/uroce_loop_local.h"
+#include "uroce/progress/uroce_loop_quick.h"
+#include "uroce/progress/uroce_moderate.h"
 #include "util/nocancel.h"
 
 /* For this time after a CQ was armed, the application counts as sleeping. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The UDP port of a loop. Only uroce_instance.c calls these functions. */
-#include "uroce/uroce_loop_port.h"
+#include "uroce/progress/uroce_loop_port.h"
 
 #include <errno.h>
 #include <provider/log.h>
@@ -9,7 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "uroce/uroce_loop_local.h"
+#include "uroce/progress/uroce_loop_local.h"
 #include "util/nocancel.h"
 
 #define RETRY_MS 1000

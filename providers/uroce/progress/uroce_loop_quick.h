@@ -8,7 +8,7 @@
 #ifndef UROCE_LOOP_QUICK_H
 #define UROCE_LOOP_QUICK_H
 
-#include "uroce/uroce_loop_state.h"
+#include "uroce/progress/uroce_loop_state.h"
 
 /**
  * uroce_loop_quick_post() - send new requests of @qp without a full pass

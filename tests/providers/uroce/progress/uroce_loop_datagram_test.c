@@ -4,7 +4,7 @@
  * port and the real local/. Most tests use one process, which is on the same
  * host as well.
  */
-#include "uroce/uroce_loop_datagram.h"
+#include "uroce/progress/uroce_loop_datagram.h"
 
 #include <errno.h>
 #include <sched.h>

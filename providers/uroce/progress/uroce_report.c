@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Log of the counters, and of the reason why the port is down. */
-#include "uroce/uroce_report.h"
+#include "uroce/progress/uroce_report.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  * Which thread moves packets, and when: the thread that posts or polls, the
  * lock holder, or the helper. The fake port returns sent packets.
  */
-#include "uroce/uroce_loop.h"
+#include "uroce/progress/uroce_loop.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "uroce/uroce_loop_state.h"
+#include "uroce/progress/uroce_loop_state.h"
 #include "uroce/wire/uroce_packet.h"
 #include "uroce_fake_port.h"
 #include "uroce_loop_pair.h"

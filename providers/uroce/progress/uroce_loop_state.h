@@ -19,8 +19,8 @@
 #include "uroce/engine/uroce_lock.h"
 #include "uroce/local/uroce_local.h"
 #include "uroce/port/uroce_port.h"
-#include "uroce/uroce_helper.h"
-#include "uroce/uroce_loop.h"
+#include "uroce/progress/uroce_helper.h"
+#include "uroce/progress/uroce_loop.h"
 #include "util/list.h"
 #include "util/lock.h"
 

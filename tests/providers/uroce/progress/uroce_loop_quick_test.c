@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "uroce/uroce_loop_state.h"
+#include "uroce/progress/uroce_loop_state.h"
 #include "uroce_netns.h"
 #include "uroce_side.h"
 

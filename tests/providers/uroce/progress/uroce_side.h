@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "uroce/uroce_loop.h"
+#include "uroce/progress/uroce_loop.h"
 
 #define SIDE_MEMORY (1u << 20)
 #define SIDE_DEPTH  128

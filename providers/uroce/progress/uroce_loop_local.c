@@ -4,7 +4,7 @@
  * or UC QP uroce_loop_connect() selects shared memory or the network once, when
  * the QP enters RTR.
  */
-#include "uroce/uroce_loop_local.h"
+#include "uroce/progress/uroce_loop_local.h"
 
 #include <errno.h>
 #include <provider/log.h>
@@ -16,8 +16,8 @@
 #include "uroce/engine/uroce_split.h"
 #include "uroce/local/uroce_inbox.h"
 #include "uroce/port/uroce_slots.h"
+#include "uroce/progress/uroce_loop_datagram.h"
 #include "uroce/uroce_config.h"
-#include "uroce/uroce_loop_datagram.h"
 
 /* A copy takes a millisecond; after this time its process was stopped. */
 #define COPIES_MS 2000

@@ -4,7 +4,7 @@
  * thread that sends the first datagram to a process makes the handshake. If it
  * fails, datagrams use the network, and no thread tries it again for RETRY_NS.
  */
-#include "uroce/uroce_loop_datagram.h"
+#include "uroce/progress/uroce_loop_datagram.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "uroce/uroce_loop_state.h"
+#include "uroce/progress/uroce_loop_state.h"
 #include "uroce_fake_port.h"
 
 static void connect_pair(struct pair *pair, uint8_t timeout)

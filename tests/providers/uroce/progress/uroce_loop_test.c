@@ -3,7 +3,7 @@
  * State of the loop: devices, addresses, groups, and fork(). The fake port
  * returns sent packets.
  */
-#include "uroce/uroce_loop.h"
+#include "uroce/progress/uroce_loop.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -12,11 +12,11 @@
  * thread has a time to wake up, and at least one of MAX_GLANCES + 1 polls makes
  * a full pass.
  */
-#include "uroce/uroce_loop_quick.h"
+#include "uroce/progress/uroce_loop_quick.h"
 
 #include "uroce/engine/uroce_direct.h"
 #include "uroce/engine/uroce_fast.h"
-#include "uroce/uroce_loop_local.h"
+#include "uroce/progress/uroce_loop_local.h"
 
 /* Quick polls between two full passes, at most. */
 #define MAX_GLANCES 150

@@ -3,7 +3,7 @@
 #ifndef UROCE_MODERATE_H
 #define UROCE_MODERATE_H
 
-#include "uroce/uroce_loop_state.h"
+#include "uroce/progress/uroce_loop_state.h"
 
 /** uroce_moderate_holds() - defer the event of @cq; false: deliver it now */
 bool uroce_moderate_holds(struct uroce_loop *loop, struct uroce_cq *cq);

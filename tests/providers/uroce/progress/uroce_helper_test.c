@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Sleep decisions of the helper thread, as a pure function and in a thread. */
-#include "uroce/uroce_helper.h"
+#include "uroce/progress/uroce_helper.h"
 
 #include <semaphore.h>
 #include <setjmp.h>

@@ -11,7 +11,7 @@
 #ifndef UROCE_LOOP_DATAGRAM_H
 #define UROCE_LOOP_DATAGRAM_H
 
-#include "uroce/uroce_loop_state.h"
+#include "uroce/progress/uroce_loop_state.h"
 
 /*
  * The path in front of the payload of a datagram in a ring. The receiver makes

@@ -8,7 +8,7 @@
 #ifndef UROCE_LOOP_PORT_H
 #define UROCE_LOOP_PORT_H
 
-#include "uroce/uroce_loop_state.h"
+#include "uroce/progress/uroce_loop_state.h"
 
 /**
  * uroce_loop_claim_slot() - claim a slot, and accept peers of this host

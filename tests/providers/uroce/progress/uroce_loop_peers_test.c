@@ -22,8 +22,8 @@
 #include <cmocka.h>
 
 #include "uroce/port/uroce_socket.h"
+#include "uroce/progress/uroce_loop_state.h"
 #include "uroce/uroce_config.h"
-#include "uroce/uroce_loop_state.h"
 #include "uroce_netns.h"
 #include "uroce_side.h"
 
