@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Attach and detach of devices. The first attach creates the loop, the last
+ * Attach and detach of devices. The first attach creates the worker, the last
  * detach frees it. Also other rare operations: changes of addresses and state
  * of interfaces, multicast groups, and the handling of fork().
  */
@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "uroce/port/uroce_link.h"
-#include "uroce/progress/uroce_loop_datagram.h"
-#include "uroce/progress/uroce_loop_local.h"
-#include "uroce/progress/uroce_loop_port.h"
-#include "uroce/progress/uroce_loop_state.h"
+#include "uroce/progress/uroce_worker_port.h"
+#include "uroce/progress/uroce_worker_shm.h"
+#include "uroce/progress/uroce_worker_state.h"
+#include "uroce/progress/uroce_worker_ud.h"
 #include "util/nocancel.h"
 
 /* A peer that makes no progress delays exit() by a tenth of a second. */
@@ -32,8 +32,8 @@ struct group {
 };
 
 /* plain: verbs_mutex has no trylock, which exit() needs */
-static pthread_mutex_t loop_mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct uroce_loop *the_loop; /* with loop_mutex */
+static pthread_mutex_t worker_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct uroce_worker *the_worker; /* with worker_mutex */
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
 static bool same_gid(const uint8_t *a, const uint8_t *b)
@@ -42,7 +42,8 @@ static bool same_gid(const uint8_t *a, const uint8_t *b)
 }
 
 /* An interface has changed; check the one of @instance. */
-static void refresh(struct uroce_loop *loop, struct uroce_instance *instance)
+static void refresh(struct uroce_worker *worker,
+		    struct uroce_instance *instance)
 {
 	struct uroce_netdev *dev = &instance->dev;
 	struct uroce_netdev fresh = *dev;
@@ -53,79 +54,79 @@ static void refresh(struct uroce_loop *loop, struct uroce_instance *instance)
 		fresh.up = false; /* the interface was removed */
 	gids = fresh.nr_gids != dev->nr_gids ||
 	       memcmp(fresh.gids, dev->gids, sizeof(fresh.gids)) != 0;
-	uroce_loop_acquire(loop);
+	uroce_worker_acquire(worker);
 	if (gids) {
 		/* on -ENOMEM packets to the new address are dropped */
-		(void)uroce_loop_add_gids_locked(loop, &fresh, dev);
-		uroce_loop_remove_gids_locked(loop, dev, &fresh);
+		(void)uroce_worker_add_gids_locked(worker, &fresh, dev);
+		uroce_worker_remove_gids_locked(worker, dev, &fresh);
 	}
 	*dev = fresh;
 	if (gids)
-		loop->ops->netdev_event(instance->owner, UROCE_NETDEV_GIDS);
+		worker->ops->netdev_event(instance->owner, UROCE_NETDEV_GIDS);
 	if (fresh.up != was_up)
-		loop->ops->netdev_event(instance->owner,
-					fresh.up ? UROCE_NETDEV_UP
-						 : UROCE_NETDEV_DOWN);
-	uroce_loop_release(loop);
+		worker->ops->netdev_event(instance->owner,
+					  fresh.up ? UROCE_NETDEV_UP
+						   : UROCE_NETDEV_DOWN);
+	uroce_worker_release(worker);
 }
 
-void uroce_loop_refresh(struct uroce_loop *loop)
+void uroce_worker_refresh(struct uroce_worker *worker)
 {
 	struct list_node *pos;
 
-	uroce_link_drain(loop->link_fd);
-	(void)pthread_mutex_lock(&loop->netdev_mutex);
-	list_for_each (pos, &loop->instances)
-		refresh(loop, list_entry(pos, struct uroce_instance, entry));
-	(void)pthread_mutex_unlock(&loop->netdev_mutex);
+	uroce_link_drain(worker->link_fd);
+	(void)pthread_mutex_lock(&worker->netdev_mutex);
+	list_for_each (pos, &worker->instances)
+		refresh(worker, list_entry(pos, struct uroce_instance, entry));
+	(void)pthread_mutex_unlock(&worker->netdev_mutex);
 }
 
 static void fork_prepare(void)
 {
-	(void)pthread_mutex_lock(&loop_mutex);
-	if (!the_loop)
+	(void)pthread_mutex_lock(&worker_mutex);
+	if (!the_worker)
 		return;
-	(void)pthread_mutex_lock(&the_loop->netdev_mutex);
-	uroce_lock_seize(&the_loop->engine_lock);
-	if (the_loop->new_port)
-		uroce_port_lock_fds(the_loop->new_port);
+	(void)pthread_mutex_lock(&the_worker->netdev_mutex);
+	uroce_lock_seize(&the_worker->engine_lock);
+	if (the_worker->new_port)
+		uroce_port_lock_fds(the_worker->new_port);
 }
 
 static void fork_done(void)
 {
-	if (the_loop) {
-		if (the_loop->new_port)
-			uroce_port_unlock_fds(the_loop->new_port);
-		uroce_loop_release(the_loop);
-		(void)pthread_mutex_unlock(&the_loop->netdev_mutex);
+	if (the_worker) {
+		if (the_worker->new_port)
+			uroce_port_unlock_fds(the_worker->new_port);
+		uroce_worker_release(the_worker);
+		(void)pthread_mutex_unlock(&the_worker->netdev_mutex);
 	}
-	(void)pthread_mutex_unlock(&loop_mutex);
+	(void)pthread_mutex_unlock(&worker_mutex);
 }
 
 /* Descriptors in the child would keep the parent's slot in use. */
-static void drop_outside(struct uroce_loop *loop)
+static void drop_outside(struct uroce_worker *worker)
 {
-	uroce_loop_close_port(loop);
-	if (loop->link_fd >= 0)
-		(void)close(loop->link_fd);
-	loop->link_fd = -1;
+	uroce_worker_close_port(worker);
+	if (worker->link_fd >= 0)
+		(void)close(worker->link_fd);
+	worker->link_fd = -1;
 }
 
 static void fork_child(void)
 {
-	struct uroce_loop *loop = the_loop;
+	struct uroce_worker *worker = the_worker;
 
-	if (loop) {
-		loop->dead = true;
-		if (loop->new_port)
-			uroce_port_unlock_fds(loop->new_port);
-		uroce_helper_abandon(&loop->helper);
-		drop_outside(loop);
-		if (loop->local)
-			uroce_local_abandon(loop->local);
+	if (worker) {
+		worker->dead = true;
+		if (worker->new_port)
+			uroce_port_unlock_fds(worker->new_port);
+		uroce_helper_abandon(&worker->helper);
+		drop_outside(worker);
+		if (worker->local)
+			uroce_local_abandon(worker->local);
 	}
 	fork_done();
-	the_loop = NULL;
+	the_worker = NULL;
 }
 
 /*
@@ -137,14 +138,14 @@ static __attribute__((destructor)) void pay_debts(void)
 {
 	const struct timespec nap = { .tv_nsec = EXIT_NAP_NS };
 
-	if (pthread_mutex_trylock(&loop_mutex))
+	if (pthread_mutex_trylock(&worker_mutex))
 		return; /* a device is being opened or closed */
-	for (int left = EXIT_NAPS; the_loop && left > 0; left--) {
-		if (!uroce_loop_call_in(the_loop))
+	for (int left = EXIT_NAPS; the_worker && left > 0; left--) {
+		if (!uroce_worker_call_in(the_worker))
 			break;
 		(void)nanosleep(&nap, NULL);
 	}
-	(void)pthread_mutex_unlock(&loop_mutex);
+	(void)pthread_mutex_unlock(&worker_mutex);
 }
 
 static void watch_forks(void)
@@ -153,17 +154,17 @@ static void watch_forks(void)
 	(void)pthread_atfork(fork_prepare, fork_done, fork_child);
 }
 
-static int start_helper(struct uroce_loop *loop)
+static int start_helper(struct uroce_worker *worker)
 {
 	struct uroce_helper_config config = {
-		.fds = { -1, -1, -1, loop->link_fd, -1 },
-		.arg = loop,
-		.work = uroce_loop_work,
+		.fds = { -1, -1, -1, worker->link_fd, -1 },
+		.arg = worker,
+		.work = uroce_worker_work,
 	};
 
-	if (loop->local)
-		config.fds[4] = uroce_local_fd(loop->local);
-	return uroce_helper_start(&loop->helper, &config);
+	if (worker->local)
+		config.fds[4] = uroce_local_fd(worker->local);
+	return uroce_helper_start(&worker->helper, &config);
 }
 
 static uint32_t make_seed(void)
@@ -171,197 +172,198 @@ static uint32_t make_seed(void)
 	uint32_t seed;
 
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
-		seed = (uint32_t)(uroce_loop_now() ^ (uint64_t)getpid() << 16);
+		seed = (uint32_t)(uroce_worker_now() ^ (uint64_t)getpid()
+							       << 16);
 	return seed;
 }
 
-static void free_loop(struct uroce_loop *loop)
+static void free_worker(struct uroce_worker *worker)
 {
 	struct list_node *pos, *tmp;
 
-	drop_outside(loop);
-	list_for_each_safe (pos, tmp, &loop->groups)
+	drop_outside(worker);
+	list_for_each_safe (pos, tmp, &worker->groups)
 		free(list_entry(pos, struct group, entry));
-	if (loop->local) {
-		uroce_loop_part(loop);
-		uroce_local_close(loop->local);
+	if (worker->local) {
+		uroce_worker_part(worker);
+		uroce_local_close(worker->local);
 	}
-	uroce_engine_fini(&loop->engine);
-	uroce_lock_fini(&loop->engine_lock);
-	(void)pthread_mutex_destroy(&loop->netdev_mutex);
-	free(loop);
+	uroce_engine_fini(&worker->engine);
+	uroce_lock_fini(&worker->engine_lock);
+	(void)pthread_mutex_destroy(&worker->netdev_mutex);
+	free(worker);
 }
 
-static int new_loop(const struct uroce_loop_ops *ops,
-		    struct uroce_loop **ret_loop)
+static int new_worker(const struct uroce_worker_ops *ops,
+		      struct uroce_worker **ret_worker)
 {
-	struct uroce_loop *loop = aligned_alloc(
-		UROCE_CACHE_LINE, (sizeof(*loop) + UROCE_CACHE_LINE - 1) /
+	struct uroce_worker *worker = aligned_alloc(
+		UROCE_CACHE_LINE, (sizeof(*worker) + UROCE_CACHE_LINE - 1) /
 					  UROCE_CACHE_LINE * UROCE_CACHE_LINE);
 	struct uroce_engine_config config = { .seed = make_seed() };
 	int ret;
 
-	if (!loop)
+	if (!worker)
 		return -ENOMEM;
-	*loop = (struct uroce_loop){ .ops = ops, .next_pd = 1 };
-	list_init(&loop->instances);
-	list_init(&loop->groups);
-	list_init(&loop->full);
-	list_init(&loop->moderated);
-	(void)pthread_mutex_init(&loop->netdev_mutex, NULL);
+	*worker = (struct uroce_worker){ .ops = ops, .next_pd = 1 };
+	list_init(&worker->instances);
+	list_init(&worker->groups);
+	list_init(&worker->full);
+	list_init(&worker->moderated);
+	(void)pthread_mutex_init(&worker->netdev_mutex, NULL);
 	uroce_lock_prepare();
-	uroce_lock_init(&loop->engine_lock);
-	config.slot = uroce_loop_claim_slot(loop);
-	loop->link_fd = uroce_link_open();
-	ret = uroce_engine_init(&loop->engine, &config);
+	uroce_lock_init(&worker->engine_lock);
+	config.slot = uroce_worker_claim_slot(worker);
+	worker->link_fd = uroce_link_open();
+	ret = uroce_engine_init(&worker->engine, &config);
 	if (ret) {
-		drop_outside(loop);
-		if (loop->local)
-			uroce_local_close(loop->local);
-		free(loop);
+		drop_outside(worker);
+		if (worker->local)
+			uroce_local_close(worker->local);
+		free(worker);
 		return ret;
 	}
-	uroce_loop_show_local(loop);
+	uroce_worker_show_local(worker);
 	(void)pthread_once(&fork_once, watch_forks);
-	ret = start_helper(loop);
+	ret = start_helper(worker);
 	if (ret) {
-		free_loop(loop);
+		free_worker(worker);
 		return ret;
 	}
-	*ret_loop = loop;
+	*ret_worker = worker;
 	return 0;
 }
 
-/* With loop_mutex. */
-static int get_loop(const struct uroce_loop_ops *ops)
+/* With worker_mutex. */
+static int get_worker(const struct uroce_worker_ops *ops)
 {
-	int ret = the_loop ? 0 : new_loop(ops, &the_loop);
+	int ret = the_worker ? 0 : new_worker(ops, &the_worker);
 
 	if (!ret)
-		the_loop->uses++;
+		the_worker->uses++;
 	return ret;
 }
 
-/* With loop_mutex. */
-static void put_loop(struct uroce_loop *loop)
+/* With worker_mutex. */
+static void put_worker(struct uroce_worker *worker)
 {
-	if (--loop->uses)
+	if (--worker->uses)
 		return;
-	if (loop == the_loop)
-		the_loop = NULL;
-	if (!loop->dead) {
-		uroce_loop_stop_joining(loop);
-		uroce_helper_stop(&loop->helper);
+	if (worker == the_worker)
+		the_worker = NULL;
+	if (!worker->dead) {
+		uroce_worker_stop_joining(worker);
+		uroce_helper_stop(&worker->helper);
 	}
-	free_loop(loop);
+	free_worker(worker);
 }
 
-int uroce_loop_attach(const struct uroce_netdev *dev,
-		      const struct uroce_loop_ops *ops, void *owner,
-		      struct uroce_instance **ret_instance)
+int uroce_worker_attach(const struct uroce_netdev *dev,
+			const struct uroce_worker_ops *ops, void *owner,
+			struct uroce_instance **ret_instance)
 {
 	struct uroce_instance *instance = calloc(1, sizeof(*instance));
-	struct uroce_loop *loop;
+	struct uroce_worker *worker;
 	bool is_first;
 	int ret;
 
 	if (!instance)
 		return -ENOMEM;
-	(void)pthread_mutex_lock(&loop_mutex);
-	is_first = !the_loop;
-	ret = get_loop(ops);
-	loop = the_loop;
+	(void)pthread_mutex_lock(&worker_mutex);
+	is_first = !the_worker;
+	ret = get_worker(ops);
+	worker = the_worker;
 	if (ret)
 		goto err_free;
-	instance->loop = loop;
+	instance->worker = worker;
 	instance->owner = owner;
 	instance->dev = *dev;
-	uroce_loop_acquire(loop);
-	ret = uroce_loop_add_gids_locked(loop, dev, NULL);
+	uroce_worker_acquire(worker);
+	ret = uroce_worker_add_gids_locked(worker, dev, NULL);
 	if (ret)
-		uroce_loop_remove_gids_locked(loop, dev, NULL);
-	uroce_loop_release(loop);
+		uroce_worker_remove_gids_locked(worker, dev, NULL);
+	uroce_worker_release(worker);
 	if (ret)
 		goto err_put;
-	(void)pthread_mutex_lock(&loop->netdev_mutex);
-	uroce_loop_acquire(loop);
-	list_add_tail(&loop->instances, &instance->entry);
-	uroce_loop_release(loop);
-	(void)pthread_mutex_unlock(&loop->netdev_mutex);
-	(void)pthread_mutex_unlock(&loop_mutex);
-	uroce_loop_await_port(loop, is_first);
+	(void)pthread_mutex_lock(&worker->netdev_mutex);
+	uroce_worker_acquire(worker);
+	list_add_tail(&worker->instances, &instance->entry);
+	uroce_worker_release(worker);
+	(void)pthread_mutex_unlock(&worker->netdev_mutex);
+	(void)pthread_mutex_unlock(&worker_mutex);
+	uroce_worker_await_port(worker, is_first);
 	*ret_instance = instance;
 	return 0;
 
 err_put:
-	put_loop(loop);
+	put_worker(worker);
 err_free:
-	(void)pthread_mutex_unlock(&loop_mutex);
+	(void)pthread_mutex_unlock(&worker_mutex);
 	free(instance);
 	return ret;
 }
 
-void uroce_loop_detach(struct uroce_instance *instance)
+void uroce_worker_detach(struct uroce_instance *instance)
 {
-	struct uroce_loop *loop = instance->loop;
+	struct uroce_worker *worker = instance->worker;
 
-	(void)pthread_mutex_lock(&loop_mutex);
-	(void)pthread_mutex_lock(&loop->netdev_mutex);
-	uroce_loop_acquire(loop);
+	(void)pthread_mutex_lock(&worker_mutex);
+	(void)pthread_mutex_lock(&worker->netdev_mutex);
+	uroce_worker_acquire(worker);
 	list_del(&instance->entry);
-	uroce_loop_remove_gids_locked(loop, &instance->dev, NULL);
-	uroce_loop_release(loop);
-	(void)pthread_mutex_unlock(&loop->netdev_mutex);
-	put_loop(loop);
-	(void)pthread_mutex_unlock(&loop_mutex);
+	uroce_worker_remove_gids_locked(worker, &instance->dev, NULL);
+	uroce_worker_release(worker);
+	(void)pthread_mutex_unlock(&worker->netdev_mutex);
+	put_worker(worker);
+	(void)pthread_mutex_unlock(&worker_mutex);
 	free(instance);
 }
 
-struct uroce_engine *uroce_loop_engine(struct uroce_instance *instance)
+struct uroce_engine *uroce_worker_engine(struct uroce_instance *instance)
 {
-	return &instance->loop->engine;
+	return &instance->worker->engine;
 }
 
-bool uroce_loop_dead(const struct uroce_instance *instance)
+bool uroce_worker_dead(const struct uroce_instance *instance)
 {
-	return instance->loop->dead;
+	return instance->worker->dead;
 }
 
-int uroce_loop_port_error(const struct uroce_instance *instance)
+int uroce_worker_port_error(const struct uroce_instance *instance)
 {
-	return __atomic_load_n(&instance->loop->port_error, __ATOMIC_RELAXED);
+	return __atomic_load_n(&instance->worker->port_error, __ATOMIC_RELAXED);
 }
 
-void uroce_loop_netdev(struct uroce_instance *instance,
-		       struct uroce_netdev *ret_dev)
+void uroce_worker_netdev(struct uroce_instance *instance,
+			 struct uroce_netdev *ret_dev)
 {
-	(void)pthread_mutex_lock(&instance->loop->netdev_mutex);
+	(void)pthread_mutex_lock(&instance->worker->netdev_mutex);
 	*ret_dev = instance->dev;
-	(void)pthread_mutex_unlock(&instance->loop->netdev_mutex);
+	(void)pthread_mutex_unlock(&instance->worker->netdev_mutex);
 }
 
-uint32_t uroce_loop_new_pd(struct uroce_instance *instance)
+uint32_t uroce_worker_new_pd(struct uroce_instance *instance)
 {
-	return __atomic_fetch_add(&instance->loop->next_pd, 1,
+	return __atomic_fetch_add(&instance->worker->next_pd, 1,
 				  __ATOMIC_RELAXED);
 }
 
-uint16_t uroce_loop_sport(const struct uroce_instance *instance, uint32_t qpn,
-			  uint32_t dest_qpn)
+uint16_t uroce_worker_sport(const struct uroce_instance *instance, uint32_t qpn,
+			    uint32_t dest_qpn)
 {
 	/* pairs with the store in publish_port_locked() */
 	const struct uroce_port *port =
-		__atomic_load_n(&instance->loop->port, __ATOMIC_ACQUIRE);
+		__atomic_load_n(&instance->worker->port, __ATOMIC_ACQUIRE);
 
 	return port ? uroce_port_sport(port, dest_qpn) : ANY_SPORT;
 }
 
-static struct group *find_group(const struct uroce_loop *loop,
+static struct group *find_group(const struct uroce_worker *worker,
 				const uint8_t *gid, unsigned int ifindex)
 {
 	struct list_node *pos;
 
-	list_for_each (pos, &loop->groups) {
+	list_for_each (pos, &worker->groups) {
 		struct group *group = list_entry(pos, struct group, entry);
 
 		if (group->ifindex == ifindex && same_gid(group->gid, gid))
@@ -370,23 +372,23 @@ static struct group *find_group(const struct uroce_loop *loop,
 	return NULL;
 }
 
-int uroce_loop_join(struct uroce_instance *instance, const uint8_t *gid)
+int uroce_worker_join(struct uroce_instance *instance, const uint8_t *gid)
 {
-	struct uroce_loop *loop = instance->loop;
+	struct uroce_worker *worker = instance->worker;
 	unsigned int ifindex = instance->dev.ifindex;
-	struct group *group = find_group(loop, gid, ifindex);
+	struct group *group = find_group(worker, gid, ifindex);
 	int ret;
 
 	if (group) {
 		group->uses++;
 		return 0;
 	}
-	if (!loop->port)
-		return loop->dead ? -EIO : loop->port_error;
+	if (!worker->port)
+		return worker->dead ? -EIO : worker->port_error;
 	group = calloc(1, sizeof(*group));
 	if (!group)
 		return -ENOMEM;
-	ret = uroce_port_join(loop->port, gid, ifindex, true);
+	ret = uroce_port_join(worker->port, gid, ifindex, true);
 	if (ret) {
 		free(group);
 		return ret;
@@ -394,35 +396,35 @@ int uroce_loop_join(struct uroce_instance *instance, const uint8_t *gid)
 	memcpy(group->gid, gid, UROCE_GID_LEN);
 	group->ifindex = ifindex;
 	group->uses = 1;
-	list_add_tail(&loop->groups, &group->entry);
+	list_add_tail(&worker->groups, &group->entry);
 	return 0;
 }
 
-void uroce_loop_leave(struct uroce_instance *instance, const uint8_t *gid)
+void uroce_worker_leave(struct uroce_instance *instance, const uint8_t *gid)
 {
-	struct uroce_loop *loop = instance->loop;
+	struct uroce_worker *worker = instance->worker;
 	unsigned int ifindex = instance->dev.ifindex;
-	struct group *group = find_group(loop, gid, ifindex);
+	struct group *group = find_group(worker, gid, ifindex);
 
 	if (!group || --group->uses)
 		return;
 	/* fails if the interface and its memberships are gone */
-	if (loop->port)
-		(void)uroce_port_join(loop->port, gid, ifindex, false);
+	if (worker->port)
+		(void)uroce_port_join(worker->port, gid, ifindex, false);
 	list_del(&group->entry);
 	free(group);
 }
 
-void uroce_loop_counters(struct uroce_instance *instance,
-			 struct uroce_loop_counters *ret_counters)
+void uroce_worker_counters(struct uroce_instance *instance,
+			   struct uroce_worker_counters *ret_counters)
 {
-	struct uroce_loop *loop = instance->loop;
-	*ret_counters = (struct uroce_loop_counters){};
-	uroce_loop_acquire(loop);
-	if (loop->port)
-		uroce_port_counters(loop->port, &ret_counters->port);
-	if (loop->local)
-		uroce_local_counters(loop->local, &ret_counters->local);
-	ret_counters->helper_wakes = uroce_helper_wakes(&loop->helper);
-	uroce_loop_release(loop);
+	struct uroce_worker *worker = instance->worker;
+	*ret_counters = (struct uroce_worker_counters){};
+	uroce_worker_acquire(worker);
+	if (worker->port)
+		uroce_port_counters(worker->port, &ret_counters->port);
+	if (worker->local)
+		uroce_local_counters(worker->local, &ret_counters->local);
+	ret_counters->helper_wakes = uroce_helper_wakes(&worker->helper);
+	uroce_worker_release(worker);
 }

@@ -16,8 +16,8 @@
 #include <sys/eventfd.h>
 
 #include "uroce/port/uroce_netdev.h"
-#include "uroce/progress/uroce_loop.h"
 #include "uroce/progress/uroce_report.h"
+#include "uroce/progress/uroce_worker.h"
 #include "uroce/uroce_config.h"
 #include "uroce/verbs/uroce_verbs.h"
 
@@ -113,8 +113,8 @@ static int attach(struct uroce_context *ctx)
 	if (ret < 0)
 		return ret;
 	ibctx->cmd_fd = ret;
-	return uroce_loop_attach(&netdev, &uroce_loop_callbacks, ctx,
-				 &ctx->loop);
+	return uroce_worker_attach(&netdev, &uroce_worker_callbacks, ctx,
+				   &ctx->worker);
 }
 
 static int uroce_open_context(struct verbs_device *dev,
@@ -135,8 +135,8 @@ static int uroce_open_context(struct verbs_device *dev,
 		verbs_context_free(vctx);
 		return ret;
 	}
-	ctx->engine = uroce_loop_engine(ctx->loop);
-	uroce_report_port(&vctx->context, ctx->loop);
+	ctx->engine = uroce_worker_engine(ctx->worker);
+	uroce_report_port(&vctx->context, ctx->worker);
 	vctx->context.num_comp_vectors = 1;
 	verbs_context_set_ops(vctx, &uroce_context_ops);
 	*ret_vctx = vctx;
@@ -148,8 +148,8 @@ static void uroce_close_context(struct verbs_context *vctx)
 	struct uroce_context *ctx = to_uroce_context(&vctx->context);
 
 	uroce_context_abandon(ctx);
-	uroce_report_counters(&vctx->context, ctx->loop);
-	uroce_loop_detach(ctx->loop);
+	uroce_report_counters(&vctx->context, ctx->worker);
+	uroce_worker_detach(ctx->worker);
 	uroce_comp_channels_free(ctx);
 	verbs_context_free(vctx);
 }

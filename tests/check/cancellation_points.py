@@ -33,7 +33,7 @@ vfprintf vmsplice wait wait3 wait4 waitid waitpid write writev
 ALLOWED = {
     "uroce_helper": {"pthread_join"},
     "uroce_local_connect": {"pthread_cond_timedwait"},  # verbs_mutex_timedwait
-    "uroce_loop_port": {"pthread_cond_wait", "pthread_join"},
+    "uroce_worker_port": {"pthread_cond_wait", "pthread_join"},
     "uroce_netdev": {"getifaddrs"},
     "uroce_share": {"closedir", "opendir", "readdir"},
 }

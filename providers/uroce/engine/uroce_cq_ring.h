@@ -42,7 +42,7 @@ struct uroce_moderate {
 	uint32_t count, period_us; /* count 1 or 0, or period 0: off */
 	uint32_t from;		   /* ring.head when the wait began, less 1 */
 	uint64_t until_ns;
-	struct list_node entry; /* in the loop's list of waiting events */
+	struct list_node entry; /* in the worker's list of waiting events */
 };
 
 struct uroce_cq {
@@ -54,8 +54,8 @@ struct uroce_cq {
 	/* Of the engine: link in its list of CQs with events. */
 	struct uroce_cq *next_event;
 	bool in_events;
-	bool wake;	     /* result for the loop: raise a completion event */
-	bool report_overrun; /* result for the loop: IBV_EVENT_CQ_ERR */
+	bool wake; /* result for the worker: raise a completion event */
+	bool report_overrun; /* result for the worker: IBV_EVENT_CQ_ERR */
 	void *owner;	     /* set by verbs/; opaque to the engine */
 	struct uroce_moderate moderate;
 };

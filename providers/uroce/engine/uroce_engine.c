@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Scheduling and results: the lists of QPs with packets to send, of QPs that
- * were kicked, and of objects with events for the loop. Deferred and delayed
+ * were kicked, and of objects with events for the worker. Deferred and delayed
  * ACKs; multicast groups.
  */
 #include "uroce/engine/uroce_engine.h"

@@ -13,7 +13,7 @@
  * Addresses of payload that the engine hands out for sending are valid until
  * the lock is released, so MRs cannot disappear meanwhile.
  *
- * ../README.md shows how the loop calls the engine.
+ * ../README.md shows how the worker calls the engine.
  */
 #ifndef UROCE_ENGINE_H
 #define UROCE_ENGINE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Fast path of direct access: the requester executes short requests itself, in
- * memory that both processes have mapped. uroce_loop_quick.c calls it first;
+ * memory that both processes have mapped. uroce_worker_quick.c calls it first;
  * uroce_direct_try() handles the requests that do not qualify.
  */
 #include "uroce/engine/uroce_direct_parts.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Fast path of the responder: from the bytes of a ring entry to memory and a
- * completion. uroce_loop_local.c calls it before uroce_engine_receive(), which
+ * completion. uroce_worker_shm.c calls it before uroce_engine_receive(), which
  * handles the packets that do not qualify. No state changes before all
  * preconditions hold (see uroce_fast_send.c). Headers come from another
  * process, so they are read once, from a copy.

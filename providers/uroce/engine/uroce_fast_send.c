@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Fast path of the requester: from the WQE of a SEND, WRITE or atomic of one
- * packet to the bytes of a ring entry. uroce_loop_local.c calls it before
+ * packet to the bytes of a ring entry. uroce_worker_shm.c calls it before
  * uroce_engine_next(), which handles the WQEs that do not qualify. No state
  * changes before all preconditions hold.
  *

@@ -213,7 +213,7 @@ struct uroce_qp {
 	uint32_t heap_at; /* index in the heap of timers + 1; 0: none */
 	uint64_t heap_ns;
 
-	/* Asynchronous events for the loop: 1 << enum ibv_event_type. */
+	/* Asynchronous events for the worker: 1 << enum ibv_event_type. */
 	uint32_t events;
 	bool in_events;
 	struct uroce_qp *next_event;

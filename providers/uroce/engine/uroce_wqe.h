@@ -81,7 +81,7 @@ struct uroce_rq {
 	uint32_t limit;
 
 	/* Written by the engine. */
-	bool limit_event; /* the loop reports IBV_EVENT_SRQ_LIMIT_REACHED */
+	bool limit_event; /* the worker reports IBV_EVENT_SRQ_LIMIT_REACHED */
 	bool in_events;
 	struct uroce_rq *next_event;
 	void *owner; /* object of verbs/; opaque to the engine */

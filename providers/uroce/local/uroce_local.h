@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Communication through shared memory with other processes of this host and
- * user. Called by ../uroce_loop*.c and ../uroce_instance.c only.
+ * user. Called by ../uroce_worker*.c and ../uroce_instance.c only.
  *
  * Two processes that have a slot each (../port/uroce_slots.h) become a pair
  * when the first QP of one is connected to a QP of the other: over the

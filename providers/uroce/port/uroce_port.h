@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The UDP port: sends packets to other hosts and processes, and receives
- * theirs. Called by the loop (../uroce_loop*.c, ../uroce_instance.c), by one
- * thread at a time except where a comment permits more.
+ * theirs. Called by the worker (../uroce_worker*.c, ../uroce_instance.c), by
+ * one thread at a time except where a comment permits more.
  *
  * The port has two implementations: uroce_port_udp.c, uroce_port_send.c and
- * uroce_port_receive.c, and one in memory for the tests of the loop.
+ * uroce_port_receive.c, and one in memory for the tests of the worker.
  */
 #ifndef UROCE_PORT_H
 #define UROCE_PORT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Opens and closes the UDP port, and keeps its addresses. uroce_port_send.c
- * sends, uroce_port_receive.c receives. Called by the loop.
+ * sends, uroce_port_receive.c receives. Called by the worker.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Limits the packets to a process of this host to the capacity of its socket.
- * Called by uroce_port_send.c after it sends, and by the loop before it sends.
+ * Called by uroce_port_send.c after it sends, and by the worker before it
+ * sends.
  */
 #include <linux/sock_diag.h>
 #include <sys/socket.h>

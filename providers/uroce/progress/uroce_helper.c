@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The helper thread: it calls work(), which plans the next sleep, and sleeps.
- * uroce_instance.c starts it; uroce_loop.c implements work().
+ * uroce_instance.c starts it; uroce_worker.c implements work().
  */
 #include "uroce/progress/uroce_helper.h"
 

@@ -42,7 +42,7 @@ struct uroce_sleep {
 struct uroce_sleep_facts {
 	uint64_t now_ns;
 	uint64_t lease_ns;    /* end of the lease */
-	uint64_t deadline_ns; /* next one of the loop; UROCE_NEVER: none */
+	uint64_t deadline_ns; /* next one of the worker; UROCE_NEVER: none */
 	bool packet;	      /* a packet has ended the last sleep */
 	bool traffic;	      /* packets sent or received since then */
 	bool more;	      /* there may be more packets to receive */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Moderation of completion events (ibv_modify_cq): an event waits for more
- * completions. When the engine raises an event, uroce_loop.c calls
+ * completions. When the engine raises an event, uroce_worker.c calls
  * uroce_moderate_holds() to decide whether to deliver it now, and at the end of
  * each pass uroce_moderate_deliver() for the waiting ones.
  */
@@ -17,7 +17,7 @@ static bool is_due(const struct uroce_cq *cq, uint64_t now_ns)
 	       now_ns >= cq->moderate.until_ns;
 }
 
-bool uroce_moderate_holds(struct uroce_loop *loop, struct uroce_cq *cq)
+bool uroce_moderate_holds(struct uroce_worker *worker, struct uroce_cq *cq)
 {
 	struct uroce_moderate *moderate = &cq->moderate;
 
@@ -25,34 +25,34 @@ bool uroce_moderate_holds(struct uroce_loop *loop, struct uroce_cq *cq)
 		return false;
 	if (!list_empty(&moderate->entry))
 		return true;
-	/* loop->now may be stale, and the period is in microseconds */
-	moderate->until_ns = uroce_loop_now() + moderate->period_us * US;
+	/* worker->now may be stale, and the period is in microseconds */
+	moderate->until_ns = uroce_worker_now() + moderate->period_us * US;
 	moderate->from = cq->ring.head - 1;
-	list_add_tail(&loop->moderated, &moderate->entry);
+	list_add_tail(&worker->moderated, &moderate->entry);
 	return true;
 }
 
-void uroce_moderate_deliver(struct uroce_loop *loop)
+void uroce_moderate_deliver(struct uroce_worker *worker)
 {
 	struct list_node *pos, *tmp;
 
-	list_for_each_safe (pos, tmp, &loop->moderated) {
+	list_for_each_safe (pos, tmp, &worker->moderated) {
 		struct uroce_cq *cq =
 			list_entry(pos, struct uroce_cq, moderate.entry);
 
-		if (!is_due(cq, loop->now))
+		if (!is_due(cq, worker->now))
 			continue;
 		list_del(&cq->moderate.entry);
-		loop->ops->cq_event(cq, true, false);
+		worker->ops->cq_event(cq, true, false);
 	}
 }
 
-uint64_t uroce_moderate_deadline(const struct uroce_loop *loop)
+uint64_t uroce_moderate_deadline(const struct uroce_worker *worker)
 {
 	uint64_t at_ns = UROCE_NEVER;
 	struct list_node *pos;
 
-	list_for_each (pos, &loop->moderated) {
+	list_for_each (pos, &worker->moderated) {
 		const struct uroce_cq *cq =
 			list_entry(pos, struct uroce_cq, moderate.entry);
 

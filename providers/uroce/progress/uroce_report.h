@@ -5,7 +5,7 @@
 
 #include <infiniband/verbs.h>
 
-#include "uroce/progress/uroce_loop.h"
+#include "uroce/progress/uroce_worker.h"
 
 /**
  * uroce_report_counters() - log all counters that are not 0

@@ -2,7 +2,7 @@
 /*
  * Completion queues: create, resize, destroy, arm, and ibv_poll_cq(). Extended
  * polling is in uroce_cq_ex.c. Polling an empty queue makes progress: the
- * polling thread itself sends and receives packets, in uroce_loop_poll().
+ * polling thread itself sends and receives packets, in uroce_worker_poll().
  */
 #include <errno.h>
 #include <sched.h>
@@ -80,7 +80,7 @@ int uroce_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 
 	/* checked without poll_lock */
 	if (!uroce_ring_used(&cq->cq.ring)) {
-		enum uroce_look look = uroce_loop_poll(cq->ctx->loop);
+		enum uroce_look look = uroce_worker_poll(cq->ctx->worker);
 
 		if (!uroce_ring_used(&cq->cq.ring)) {
 			uroce_polled(cq, look);
@@ -96,7 +96,7 @@ int uroce_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {
 	struct uroce_verbs_cq *cq = to_uroce_cq(ibcq);
 
-	return -uroce_loop_arm_cq(cq->ctx->loop, &cq->cq, solicited_only);
+	return -uroce_worker_arm_cq(cq->ctx->worker, &cq->cq, solicited_only);
 }
 
 /* -- control path -- */
@@ -138,7 +138,7 @@ static int enter(struct uroce_verbs_cq *cq, struct ibv_comp_channel *channel,
 	struct uroce_context *ctx = cq->ctx;
 	int ret = 0;
 
-	uroce_loop_lock(ctx->loop);
+	uroce_worker_lock(ctx->worker);
 	if (channel) {
 		cq->channel = uroce_comp_channel_find(ctx, channel->fd);
 		if (cq->channel)
@@ -150,7 +150,7 @@ static int enter(struct uroce_verbs_cq *cq, struct ibv_comp_channel *channel,
 		list_add_tail(&ctx->cqs, &cq->entry);
 	if (stamps)
 		ctx->engine->exact = true;
-	uroce_loop_unlock(ctx->loop);
+	uroce_worker_unlock(ctx->worker);
 	return ret;
 }
 
@@ -198,12 +198,12 @@ err_free:
 static void lock_both(struct uroce_verbs_cq *cq)
 {
 	uroce_spin_lock(&cq->poll_lock);
-	uroce_loop_lock(cq->ctx->loop);
+	uroce_worker_lock(cq->ctx->worker);
 }
 
 static void unlock_both(struct uroce_verbs_cq *cq)
 {
-	uroce_loop_unlock(cq->ctx->loop);
+	uroce_worker_unlock(cq->ctx->worker);
 	uroce_spin_unlock(&cq->poll_lock);
 }
 
@@ -215,9 +215,9 @@ int uroce_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr)
 	if (ret)
 		return ret;
 	if (attr->attr_mask & IBV_CQ_ATTR_MODERATE)
-		uroce_loop_moderate_cq(cq->ctx->loop, &cq->cq,
-				       attr->moderate.cq_count,
-				       attr->moderate.cq_period);
+		uroce_worker_moderate_cq(cq->ctx->worker, &cq->cq,
+					 attr->moderate.cq_count,
+					 attr->moderate.cq_period);
 	return 0;
 }
 
@@ -257,15 +257,15 @@ int uroce_destroy_cq(struct ibv_cq *ibcq)
 		return ret;
 	if (uroce_in_use(&cq->users))
 		return -EBUSY;
-	uroce_loop_lock(ctx->loop);
+	uroce_worker_lock(ctx->worker);
 	ret = uroce_events_forget(ctx, ibcq, cq->channel, &cq->raised);
 	if (ret == 0) {
-		uroce_loop_forget_cq(ctx->loop, &cq->cq);
+		uroce_worker_forget_cq(ctx->worker, &cq->cq);
 		list_del(&cq->entry);
 		if (cq->channel)
 			cq->channel->nr_cqs--;
 	}
-	uroce_loop_unlock(ctx->loop);
+	uroce_worker_unlock(ctx->worker);
 	if (ret)
 		return ret;
 	verbs_wait_cq_acked(ibcq, &cq->raised);

@@ -48,7 +48,7 @@ static int start_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr)
 		return EINVAL;
 	err = try_start(cq);
 	if (err) {
-		look = uroce_loop_poll(cq->ctx->loop);
+		look = uroce_worker_poll(cq->ctx->worker);
 		err = try_start(cq);
 	}
 	uroce_polled(cq, err ? look : UROCE_LOOK_FOUND);
@@ -102,10 +102,11 @@ static uint64_t read_completion_ts(struct ibv_cq_ex *ibcq)
 }
 
 /*
- * The wall clock is the clock of completions, uroce_loop_now(), plus an offset.
- * uroce_loop_now() is called after the wall clock was read, so each difference
- * is a lower bound of the offset, and the largest difference is the closest.
- * The stored offset never decreases, so the result never decreases within a CQ.
+ * The wall clock is the clock of completions, uroce_worker_now(), plus an
+ * offset. uroce_worker_now() is called after the wall clock was read, so each
+ * difference is a lower bound of the offset, and the largest difference is the
+ * closest. The stored offset never decreases, so the result never decreases
+ * within a CQ.
  */
 static uint64_t read_wallclock(struct ibv_cq_ex *ibcq)
 {
@@ -115,7 +116,7 @@ static uint64_t read_wallclock(struct ibv_cq_ex *ibcq)
 
 	(void)clock_gettime(CLOCK_REALTIME, &wall); /* cannot fail */
 	offset_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec -
-		    (int64_t)uroce_loop_now();
+		    (int64_t)uroce_worker_now();
 	if (offset_ns > cq->wall_offset_ns)
 		cq->wall_offset_ns = offset_ns;
 	return cq->current.now_ns + (uint64_t)cq->wall_offset_ns;

@@ -78,7 +78,7 @@ int uroce_query_device(struct ibv_context *ibctx,
 	struct ibv_device_attr *orig = &attr->orig_attr;
 	struct uroce_netdev dev;
 
-	uroce_loop_netdev(to_uroce_context(ibctx)->loop, &dev);
+	uroce_worker_netdev(to_uroce_context(ibctx)->worker, &dev);
 	memcpy(&orig->node_guid, dev.node_guid, sizeof(orig->node_guid));
 	orig->sys_image_guid = orig->node_guid;
 	fill_limits(orig);
@@ -106,7 +106,7 @@ int uroce_query_device(struct ibv_context *ibctx,
 int uroce_query_rt_values(struct ibv_context *ctx, struct ibv_values_ex *values)
 {
 	uint32_t mask = values->comp_mask & IBV_VALUES_MASK_RAW_CLOCK;
-	uint64_t now = uroce_loop_now();
+	uint64_t now = uroce_worker_now();
 
 	if (mask) {
 		values->raw_clock.tv_sec = 0; /* a raw counter, not a time */

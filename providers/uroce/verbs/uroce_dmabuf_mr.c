@@ -26,9 +26,9 @@ static bool have_same_page_offset(uint64_t offset, uint64_t iova)
 /* The fast path, quick posts and quick polls skip DMA_BUF_IOCTL_SYNC. */
 static void use_no_fast_path(struct uroce_context *ctx)
 {
-	uroce_loop_lock(ctx->loop);
+	uroce_worker_lock(ctx->worker);
 	ctx->engine->exact = true;
-	uroce_loop_unlock(ctx->loop);
+	uroce_worker_unlock(ctx->worker);
 }
 
 int uroce_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Events: pipes that carry records in the kernel's format, and the callbacks by
- * which the loop reports events. Because of the format, the library and
+ * which the worker reports events. Because of the format, the library and
  * applications that read the descriptors themselves work unchanged.
  *
  * Applications poll, duplicate and close the read ends; the provider keeps the
@@ -165,9 +165,9 @@ int uroce_alloc_async_fd(struct ibv_context *ibctx, int *ret_fd)
 	ret = pipe_open(&pipe);
 	if (ret)
 		return ret;
-	uroce_loop_lock(ctx->loop);
+	uroce_worker_lock(ctx->worker);
 	ctx->async = pipe;
-	uroce_loop_unlock(ctx->loop);
+	uroce_worker_unlock(ctx->worker);
 	*ret_fd = pipe.read_fd;
 	return 0;
 }
@@ -206,11 +206,11 @@ int uroce_create_comp_channel(struct ibv_context *ibctx, int *ret_fd)
 		return ret;
 	}
 	*ret_fd = channel->pipe.read_fd;
-	uroce_loop_lock(ctx->loop);
+	uroce_worker_lock(ctx->worker);
 	free_deserted(ctx);
 	/* in front: an older channel with the same fd number is closed */
 	list_add(&ctx->channels, &channel->entry);
-	uroce_loop_unlock(ctx->loop);
+	uroce_worker_unlock(ctx->worker);
 	return 0;
 }
 
@@ -300,7 +300,7 @@ static void on_netdev(void *owner, enum uroce_netdev_event event)
 	(void)raise_async(owner, UROCE_PORT, types[event]); /* not counted */
 }
 
-const struct uroce_loop_ops uroce_loop_callbacks = {
+const struct uroce_worker_ops uroce_worker_callbacks = {
 	.cq_event = on_cq,
 	.rq_event = on_rq,
 	.qp_event = on_qp,

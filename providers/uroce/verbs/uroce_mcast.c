@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Multicast groups of UD QPs: the engine keeps the list of attached QPs, each
- * of which receives a copy; the loop joins the group on the network interface.
+ * of which receives a copy; the worker joins the group on the network
+ * interface.
  */
 #include <errno.h>
 #include <string.h>
@@ -24,12 +25,12 @@ static int attach_locked(struct uroce_verbs_qp *qp, const uint8_t *gid)
 	struct uroce_context *ctx = qp->ctx;
 	int ret;
 
-	ret = uroce_loop_join(ctx->loop, gid);
+	ret = uroce_worker_join(ctx->worker, gid);
 	if (ret)
 		return ret;
 	ret = uroce_engine_attach(ctx->engine, qp->qp, gid);
 	if (ret)
-		uroce_loop_leave(ctx->loop, gid);
+		uroce_worker_leave(ctx->worker, gid);
 	return ret;
 }
 
@@ -44,10 +45,10 @@ int uroce_attach_mcast(struct ibv_qp *ibqp, const union ibv_gid *gid,
 		return ret;
 	if (ibqp->qp_type != IBV_QPT_UD)
 		return -EINVAL;
-	uroce_loop_lock(ctx->loop);
+	uroce_worker_lock(ctx->worker);
 	if (!has_group(ctx->engine, qp->qp, gid->raw))
 		ret = attach_locked(qp, gid->raw);
-	uroce_loop_unlock(ctx->loop);
+	uroce_worker_unlock(ctx->worker);
 	return ret;
 }
 
@@ -61,11 +62,11 @@ int uroce_detach_mcast(struct ibv_qp *ibqp, const union ibv_gid *gid,
 	ret = uroce_check_qp(ibqp);
 	if (ret)
 		return ret;
-	uroce_loop_lock(ctx->loop);
+	uroce_worker_lock(ctx->worker);
 	ret = uroce_engine_detach(ctx->engine, qp->qp, gid->raw);
 	if (ret == 0)
-		uroce_loop_leave(ctx->loop, gid->raw);
-	uroce_loop_unlock(ctx->loop);
+		uroce_worker_leave(ctx->worker, gid->raw);
+	uroce_worker_unlock(ctx->worker);
 	return ret;
 }
 
@@ -85,5 +86,6 @@ void uroce_mcast_leave_locked(struct uroce_verbs_qp *qp)
 
 	for (uint32_t i = 0; i < engine->nr_groups; i++)
 		if (engine->groups[i].qp == qp->qp)
-			uroce_loop_leave(qp->ctx->loop, engine->groups[i].gid);
+			uroce_worker_leave(qp->ctx->worker,
+					   engine->groups[i].gid);
 }

@@ -67,8 +67,8 @@ static void get_share(struct uroce_context *ctx, struct uroce_region *region)
 	region->share = 0;
 	region->share_offset = 0;
 	if (region->access & REMOTE_RIGHTS)
-		uroce_loop_get_share(ctx->loop, region->base, region->bytes,
-				     &region->share, &region->share_offset);
+		uroce_worker_get_share(ctx->worker, region->base, region->bytes,
+				       &region->share, &region->share_offset);
 }
 
 int uroce_mr_add(struct uroce_mr *mr, struct ibv_pd *pd,
@@ -78,11 +78,11 @@ int uroce_mr_add(struct uroce_mr *mr, struct ibv_pd *pd,
 	uint32_t key;
 	int ret;
 
-	uroce_loop_lock(ctx->loop);
+	uroce_worker_lock(ctx->worker);
 	ret = uroce_memory_add(&ctx->engine->memory, region, &key);
 	if (ret == 0)
 		list_add_tail(&ctx->mrs, &mr->entry);
-	uroce_loop_unlock(ctx->loop);
+	uroce_worker_unlock(ctx->worker);
 	if (ret)
 		return ret;
 	mr->pd = to_uroce_pd(pd);
@@ -125,7 +125,7 @@ int uroce_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 	mr->share = region.share;
 	ret = uroce_mr_add(mr, pd, &region);
 	if (ret) {
-		uroce_loop_put_share(ctx->loop, mr->share);
+		uroce_worker_put_share(ctx->worker, mr->share);
 		free(mr);
 		return ret;
 	}
@@ -165,9 +165,9 @@ int uroce_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr)
 /* Publishes a region again that was withdrawn and did not change. */
 static void show_again(struct uroce_context *ctx, const struct uroce_mr *mr)
 {
-	uroce_loop_lock(ctx->loop);
+	uroce_worker_lock(ctx->worker);
 	uroce_memory_show(&ctx->engine->memory, mr->identity.handle);
-	uroce_loop_unlock(ctx->loop);
+	uroce_worker_unlock(ctx->worker);
 }
 
 /* A copy of @old with the changes of ibv_rereg_mr(). */
@@ -221,19 +221,19 @@ static int change_row(struct uroce_mr *mr, int flags, struct ibv_pd *pd,
 	struct uroce_region region;
 	int ret;
 
-	uroce_loop_lock(ctx->loop);
+	uroce_worker_lock(ctx->worker);
 	region = changed(uroce_memory_find(memory, mr->identity.handle), flags,
 			 pd, addr, length, access);
-	uroce_loop_unlock(ctx->loop);
+	uroce_worker_unlock(ctx->worker);
 	get_share(ctx, &region);
-	uroce_loop_lock(ctx->loop);
+	uroce_worker_lock(ctx->worker);
 	ret = uroce_memory_change(memory, mr->identity.handle, &region);
-	uroce_loop_unlock(ctx->loop);
+	uroce_worker_unlock(ctx->worker);
 	if (ret)
 		unused_share = region.share;
 	else
 		mr->share = region.share;
-	uroce_loop_put_share(ctx->loop, unused_share);
+	uroce_worker_put_share(ctx->worker, unused_share);
 	return ret;
 }
 
@@ -249,7 +249,7 @@ int uroce_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 	if (ret)
 		return ret;
 	ctx = to_uroce_context(vmr->ibv_mr.context);
-	ret = uroce_loop_hide_region(ctx->loop, mr->identity.handle);
+	ret = uroce_worker_hide_region(ctx->worker, mr->identity.handle);
 	if (ret == 0)
 		ret = change_row(mr, flags, pd, addr, length, access);
 	if (ret) {
@@ -274,20 +274,20 @@ int uroce_dereg_mr(struct verbs_mr *vmr)
 	if (ret)
 		return ret;
 	ctx = to_uroce_context(vmr->ibv_mr.context);
-	ret = uroce_loop_hide_region(ctx->loop, mr->identity.handle);
+	ret = uroce_worker_hide_region(ctx->worker, mr->identity.handle);
 	if (ret == 0) {
-		uroce_loop_lock(ctx->loop);
+		uroce_worker_lock(ctx->worker);
 		ret = uroce_memory_remove(&ctx->engine->memory,
 					  mr->identity.handle);
 		if (ret == 0)
 			list_del(&mr->entry);
-		uroce_loop_unlock(ctx->loop);
+		uroce_worker_unlock(ctx->worker);
 	}
 	if (ret) {
 		show_again(ctx, mr);
 		return ret;
 	}
-	uroce_loop_put_share(ctx->loop, mr->share);
+	uroce_worker_put_share(ctx->worker, mr->share);
 	uroce_unuse(&mr->pd->users);
 	uroce_dmabuf_unmap(mr->dmabuf);
 	free(mr);

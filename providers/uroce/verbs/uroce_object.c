@@ -129,14 +129,14 @@ void uroce_context_abandon(struct uroce_context *ctx)
 {
 	struct list_node *pos, *tmp;
 
-	uroce_loop_lock(ctx->loop);
+	uroce_worker_lock(ctx->worker);
 	list_for_each_safe (pos, tmp, &ctx->qps) {
 		struct uroce_verbs_qp *qp =
 			list_entry(pos, struct uroce_verbs_qp, entry);
 
 		list_del(pos);
 		uroce_mcast_leave_locked(qp);
-		uroce_engine_free_qp(ctx->engine, qp->qp, uroce_loop_now(),
+		uroce_engine_free_qp(ctx->engine, qp->qp, uroce_worker_now(),
 				     UROCE_QUARANTINE_NS);
 	}
 	list_for_each_safe (pos, tmp, &ctx->srqs) {
@@ -151,8 +151,8 @@ void uroce_context_abandon(struct uroce_context *ctx)
 			list_entry(pos, struct uroce_verbs_cq, entry);
 
 		list_del(pos);
-		uroce_loop_forget_cq(ctx->loop, &cq->cq);
+		uroce_worker_forget_cq(ctx->worker, &cq->cq);
 	}
 	abandon_keys(ctx);
-	uroce_loop_unlock(ctx->loop);
+	uroce_worker_unlock(ctx->worker);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The only port of a device, a network interface: state, MTU, speed, and its
- * addresses as GIDs. Each query reads the current values from the loop, because
- * interfaces change.
+ * addresses as GIDs. Each query reads the current values from the worker,
+ * because interfaces change.
  */
 #include <endian.h>
 #include <errno.h>
@@ -66,9 +66,9 @@ int uroce_query_port(struct ibv_context *ibctx, uint8_t port_num,
 
 	if (port_num != UROCE_PORT)
 		return -EINVAL;
-	uroce_loop_netdev(ctx->loop, &dev);
+	uroce_worker_netdev(ctx->worker, &dev);
 	up = dev.up && uroce_netdev_payload(dev.mtu) &&
-	     !uroce_loop_port_error(ctx->loop);
+	     !uroce_worker_port_error(ctx->worker);
 	speed = code_speed(&dev);
 
 	attr->state = up ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
@@ -85,12 +85,12 @@ int uroce_query_port(struct ibv_context *ibctx, uint8_t port_num,
 	attr->link_layer = IBV_LINK_LAYER_ETHERNET;
 	attr->flags = IBV_QPF_GRH_REQUIRED;
 
-	uroce_loop_lock(ctx->loop);
+	uroce_worker_lock(ctx->worker);
 	attr->bad_pkey_cntr =
 		(uint32_t)ctx->engine->counters.count[UROCE_C_BAD_PKEY];
 	attr->qkey_viol_cntr =
 		(uint32_t)ctx->engine->counters.count[UROCE_C_BAD_QKEY];
-	uroce_loop_unlock(ctx->loop);
+	uroce_worker_unlock(ctx->worker);
 	return 0;
 }
 
@@ -101,7 +101,7 @@ int uroce_query_port_speed(struct ibv_context *ctx, uint32_t port_num,
 
 	if (port_num != UROCE_PORT)
 		return -EINVAL;
-	uroce_loop_netdev(to_uroce_context(ctx)->loop, &dev);
+	uroce_worker_netdev(to_uroce_context(ctx)->worker, &dev);
 	*ret_speed = speed_of(&dev) / 100;
 	return 0;
 }
@@ -132,7 +132,7 @@ int uroce_query_gid_entry(struct ibv_context *ctx, uint32_t port_num,
 
 	if (port_num != UROCE_PORT || gid_index >= UROCE_MAX_GIDS)
 		return -EINVAL;
-	uroce_loop_netdev(to_uroce_context(ctx)->loop, &dev);
+	uroce_worker_netdev(to_uroce_context(ctx)->worker, &dev);
 	if (gid_index >= dev.nr_gids || is_empty(dev.gids[gid_index]))
 		return -ENODATA;
 	fill_entry(&dev, gid_index, ret_entry);
@@ -145,7 +145,7 @@ ssize_t uroce_query_gid_table(struct ibv_context *ctx,
 	struct uroce_netdev dev;
 	size_t nr = 0;
 
-	uroce_loop_netdev(to_uroce_context(ctx)->loop, &dev);
+	uroce_worker_netdev(to_uroce_context(ctx)->worker, &dev);
 	for (uint32_t i = 0; i < dev.nr_gids; i++) {
 		if (is_empty(dev.gids[i]))
 			continue;

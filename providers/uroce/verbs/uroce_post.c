@@ -5,9 +5,9 @@
  * the values of the man pages: 0 or a positive errno, and *bad_wr.
  *
  * Each request is checked, written into a ring slot and published. One call of
- * uroce_loop_post() then sends the whole list, unless another thread holds the
- * engine lock; then that thread sends it. Receive requests need this call only
- * if the QP is in ERR, because the engine must flush them.
+ * uroce_worker_post() then sends the whole list, unless another thread holds
+ * the engine lock; then that thread sends it. Receive requests need this call
+ * only if the QP is in ERR, because the engine must flush them.
  *
  * If a request in the middle of a list is refused, those before it are posted.
  *
@@ -175,7 +175,7 @@ int uroce_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 	uroce_spin_unlock(&qp->sq_lock);
 	if (err)
 		return err;
-	uroce_loop_post(qp->ctx->loop, qp->qp);
+	uroce_worker_post(qp->ctx->worker, qp->qp);
 	return 0;
 }
 
@@ -236,7 +236,7 @@ int uroce_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 	}
 	err = post_receives(&qp->recv, wr, bad_wr);
 	if (uroce_qp_state(qp->qp) == IBV_QPS_ERR)
-		uroce_loop_post(qp->ctx->loop, qp->qp);
+		uroce_worker_post(qp->ctx->worker, qp->qp);
 	return err;
 }
 

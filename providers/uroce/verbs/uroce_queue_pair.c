@@ -113,14 +113,14 @@ static int new_engine_qp(struct uroce_verbs_qp *qp,
 		uint64_t now, free_ns;
 		int ret;
 
-		uroce_loop_lock(ctx->loop);
-		now = uroce_loop_now();
+		uroce_worker_lock(ctx->worker);
+		now = uroce_worker_now();
 		ret = uroce_engine_new_qp(ctx->engine, config, now, &qp->qp);
 		if (ret == 0)
 			list_add_tail(&ctx->qps, &qp->entry);
 		free_ns = ret == -ENOSPC ? uroce_engine_qpn_free_ns(ctx->engine)
 					 : UROCE_NEVER;
-		uroce_loop_unlock(ctx->loop);
+		uroce_worker_unlock(ctx->worker);
 		if (ret != -ENOSPC || free_ns > now + MAX_QPN_WAIT_NS)
 			return ret;
 		wait_for_qpn(free_ns > now ? free_ns - now : 0);
@@ -236,8 +236,8 @@ static int choose_way(const struct uroce_verbs_qp *qp,
 	if ((attr_mask & needed) != needed || attr->qp_state != IBV_QPS_RTR ||
 	    uroce_qp_state(qp->qp) != IBV_QPS_INIT)
 		return 0;
-	ret = uroce_loop_connect(qp->ctx->loop, path, attr->dest_qp_num,
-				 ret_channel);
+	ret = uroce_worker_connect(qp->ctx->worker, path, attr->dest_qp_num,
+				   ret_channel);
 	return ret == -ENOENT ? 0 : ret;
 }
 
@@ -258,13 +258,13 @@ static int modify_locked(struct uroce_verbs_qp *qp,
 	if (binds)
 		uroce_channel_bind(channel, qp->qp);
 	ret = uroce_qp_modify(qp->qp, attr, attr_mask, mtu, path,
-			      uroce_loop_now());
+			      uroce_worker_now());
 	if (binds && ret)
 		uroce_channel_unbind(qp->qp);
 	if (channel && qp->qp->channel != channel)
-		uroce_loop_disconnect(qp->ctx->loop, channel);
+		uroce_worker_disconnect(qp->ctx->worker, channel);
 	if (old && !qp->qp->channel)
-		uroce_loop_disconnect(qp->ctx->loop, old);
+		uroce_worker_disconnect(qp->ctx->worker, old);
 	return ret;
 }
 
@@ -282,7 +282,7 @@ int uroce_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 	ret = uroce_check_qp(ibqp);
 	if (ret)
 		return ret;
-	if (uroce_loop_dead(ctx->loop))
+	if (uroce_worker_dead(ctx->worker))
 		return -EIO;
 	if (attr_mask & IBV_QP_AV) {
 		dest_qpn = attr_mask & IBV_QP_DEST_QPN ? attr->dest_qp_num
@@ -296,16 +296,16 @@ int uroce_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 	if (ret)
 		return ret;
 	if ((attr_mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RESET)
-		uroce_loop_settle(ctx->loop, qp->qp);
-	uroce_loop_netdev(ctx->loop, &dev);
-	uroce_loop_lock(ctx->loop);
+		uroce_worker_settle(ctx->worker, qp->qp);
+	uroce_worker_netdev(ctx->worker, &dev);
+	uroce_worker_lock(ctx->worker);
 	ret = modify_locked(qp, attr, attr_mask, uroce_port_mtu(&dev), &path,
 			    channel);
-	uroce_loop_unlock(ctx->loop);
+	uroce_worker_unlock(ctx->worker);
 	if (!ret && (attr_mask & IBV_QP_STATE) &&
 	    (attr->qp_state == IBV_QPS_RESET || attr->qp_state == IBV_QPS_ERR))
 		/* -EBUSY: a stopped peer ends its copy once it continues */
-		(void)uroce_loop_await_copies(ctx->loop);
+		(void)uroce_worker_await_copies(ctx->worker);
 	if (!ret && (attr_mask & IBV_QP_STATE) &&
 	    attr->qp_state == IBV_QPS_RESET)
 		forget_completions(ibqp);
@@ -320,9 +320,9 @@ int uroce_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
 
 	if (ret)
 		return ret;
-	uroce_loop_lock(qp->ctx->loop);
+	uroce_worker_lock(qp->ctx->worker);
 	uroce_qp_query(qp->qp, attr);
-	uroce_loop_unlock(qp->ctx->loop);
+	uroce_worker_unlock(qp->ctx->worker);
 	attr->cap = (struct ibv_qp_cap){
 		.max_send_wr = qp->qp->sq.size,
 		.max_send_sge = qp->max_send_sge,
@@ -377,8 +377,8 @@ int uroce_destroy_qp(struct ibv_qp *ibqp)
 	ret = uroce_check_qp(ibqp);
 	if (ret)
 		return ret;
-	uroce_loop_settle(ctx->loop, qp->qp);
-	uroce_loop_lock(ctx->loop);
+	uroce_worker_settle(ctx->worker, qp->qp);
+	uroce_worker_lock(ctx->worker);
 	/* IBTA 11.2.4.4: not while it is attached to a group */
 	ret = uroce_mcast_has_any(qp)
 		      ? -EBUSY
@@ -386,16 +386,17 @@ int uroce_destroy_qp(struct ibv_qp *ibqp)
 	if (ret == 0) {
 		struct uroce_channel *channel = qp->qp->channel;
 
-		uroce_engine_free_qp(ctx->engine, qp->qp, uroce_loop_now(),
+		uroce_engine_free_qp(ctx->engine, qp->qp, uroce_worker_now(),
 				     quarantine_ns(qp->qp));
 		list_del(&qp->entry);
 		if (channel)
-			uroce_loop_disconnect(ctx->loop, channel);
+			uroce_worker_disconnect(ctx->worker, channel);
 	}
-	uroce_loop_unlock(ctx->loop);
+	uroce_worker_unlock(ctx->worker);
 	if (ret)
 		return ret;
-	(void)uroce_loop_await_copies(ctx->loop); /* as in uroce_modify_qp() */
+	(void)uroce_worker_await_copies(
+		ctx->worker); /* as in uroce_modify_qp() */
 	verbs_wait_qp_acked(ibqp, &qp->raised);
 	forget_completions(ibqp);
 	leave(qp);

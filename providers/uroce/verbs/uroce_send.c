@@ -80,5 +80,5 @@ void uroce_sq_meet_stranger(struct uroce_verbs_qp *qp)
 	__atomic_store_n(&qp->stranger_qpn, 0, __ATOMIC_RELAXED);
 	uroce_spin_unlock(&qp->sq_lock);
 	if (qpn)
-		uroce_loop_meet(qp->ctx->loop, &path, qpn);
+		uroce_worker_meet(qp->ctx->worker, &path, qpn);
 }

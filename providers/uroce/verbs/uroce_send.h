@@ -142,7 +142,7 @@ static inline void uroce_wqe_set_ud(struct uroce_verbs_qp *qp,
 	wqe->ud.path = to_uroce_ah(ah)->path;
 	wqe->ud.qpn = qpn & UROCE_QPN_MASK;
 	wqe->ud.qkey = qkey;
-	if (wqe->ud.path.here && !uroce_loop_has_met(qp->ctx->loop, qpn)) {
+	if (wqe->ud.path.here && !uroce_worker_has_met(qp->ctx->worker, qpn)) {
 		qp->stranger = wqe->ud.path;
 		__atomic_store_n(&qp->stranger_qpn, wqe->ud.qpn,
 				 __ATOMIC_RELAXED);
@@ -163,7 +163,7 @@ static inline void uroce_sq_post(struct uroce_verbs_qp *qp)
 {
 	if (__atomic_load_n(&qp->stranger_qpn, __ATOMIC_RELAXED))
 		uroce_sq_meet_stranger(qp);
-	uroce_loop_post(qp->ctx->loop, qp->qp);
+	uroce_worker_post(qp->ctx->worker, qp->qp);
 }
 
 /**

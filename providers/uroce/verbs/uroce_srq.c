@@ -54,9 +54,9 @@ int uroce_create_srq(struct ibv_context *ibctx,
 	srq->vsrq.srq.handle = uroce_handle_new(ctx);
 	srq->identity = (struct uroce_identity){ ibctx, srq->vsrq.srq.handle };
 	uroce_use(&pd->users);
-	uroce_loop_lock(ctx->loop);
+	uroce_worker_lock(ctx->worker);
 	list_add_tail(&ctx->srqs, &srq->entry);
-	uroce_loop_unlock(ctx->loop);
+	uroce_worker_unlock(ctx->worker);
 	*ret_vsrq = &srq->vsrq;
 	return 0;
 
@@ -91,11 +91,11 @@ static int resize(struct uroce_verbs_srq *srq, uint32_t size)
 {
 	int ret;
 
-	uroce_loop_lock(srq->ctx->loop);
+	uroce_worker_lock(srq->ctx->worker);
 	uroce_spin_lock(&srq->recv.lock);
 	ret = resize_locked(&srq->recv.rq.ring, size);
 	uroce_spin_unlock(&srq->recv.lock);
-	uroce_loop_unlock(srq->ctx->loop);
+	uroce_worker_unlock(srq->ctx->worker);
 	return ret;
 }
 
@@ -149,13 +149,13 @@ int uroce_destroy_srq(struct ibv_srq *ibsrq)
 		return ret;
 	if (uroce_in_use(&srq->users))
 		return -EBUSY;
-	uroce_loop_lock(ctx->loop);
+	uroce_worker_lock(ctx->worker);
 	ret = uroce_events_forget(ctx, ibsrq, NULL, &srq->raised);
 	if (ret == 0) {
 		uroce_engine_forget_rq(ctx->engine, &srq->recv.rq);
 		list_del(&srq->entry);
 	}
-	uroce_loop_unlock(ctx->loop);
+	uroce_worker_unlock(ctx->worker);
 	if (ret)
 		return ret;
 	verbs_wait_srq_acked(ibsrq, &srq->raised);

@@ -21,7 +21,7 @@ static inline bool uroce_take_cqe(struct uroce_verbs_cq *cq,
 /**
  * uroce_polled() - count unsuccessful polls, at the end of a poll
  * @cq: the queue; its lock is not held, unless @look is FOUND
- * @look: result of uroce_loop_poll(); FOUND if the CQ has a completion
+ * @look: result of uroce_worker_poll(); FOUND if the CQ has a completion
  *
  * If a thread polls unsuccessfully for longer than a round trip, it yields the
  * CPU: the thread that has to respond may be waiting for the same CPU.

@@ -8,7 +8,7 @@
  *  1. locks that the application may hold between two calls: poll_lock of a
  *     CQ, from ibv_start_poll() to ibv_end_poll(), and sq_lock of a QP, from
  *     ibv_wr_start() to ibv_wr_complete();
- *  2. the engine lock (../progress/uroce_loop.h). It protects the objects of
+ *  2. the engine lock (../progress/uroce_worker.h). It protects the objects of
  * the engine and, in this folder, the lists of a context, the event pipes and
  * the counts of raised events;
  *  3. the lock of a receive queue, for a few stores.
@@ -25,7 +25,7 @@
 
 #include "uroce/engine/uroce_engine.h"
 #include "uroce/engine/uroce_lock.h"
-#include "uroce/progress/uroce_loop.h"
+#include "uroce/progress/uroce_worker.h"
 #include "util/list.h"
 
 #define UROCE_PORT 1
@@ -70,7 +70,7 @@ struct uroce_comp_channel {
 
 struct uroce_context {
 	struct verbs_context vctx;
-	struct uroce_instance *loop;
+	struct uroce_instance *worker;
 	struct uroce_engine *engine;
 	/* Protected by the engine lock: */
 	struct uroce_event_pipe async;
@@ -100,7 +100,7 @@ struct uroce_mr {
 	struct uroce_identity identity; /* the handle is the key */
 	struct list_node entry;
 	struct uroce_pd *pd;	     /* its users count this region */
-	uint64_t share;		     /* uroce_loop_get_share() */
+	uint64_t share;		     /* uroce_worker_get_share() */
 	struct uroce_dmabuf *dmabuf; /* NULL: ordinary memory */
 };
 
@@ -312,8 +312,8 @@ int uroce_query_pkey(struct ibv_context *ctx, uint8_t port_num, int index,
 
 /* -- uroce_event.c -- */
 
-/* Callbacks for uroce_loop_attach(). */
-extern const struct uroce_loop_ops uroce_loop_callbacks;
+/* Callbacks for uroce_worker_attach(). */
+extern const struct uroce_worker_ops uroce_worker_callbacks;
 
 int uroce_alloc_async_fd(struct ibv_context *ctx, int *ret_fd);
 int uroce_create_comp_channel(struct ibv_context *ctx, int *ret_fd);
@@ -403,7 +403,7 @@ int uroce_dealloc_mw(struct ibv_mw *mw);
  * uroce_path_resolve() - convert an address vector to a path
  * @ctx: context
  * @attr: address vector of the application
- * @qpn, @dest_qpn: as for uroce_loop_sport()
+ * @qpn, @dest_qpn: as for uroce_worker_sport()
  * @ret_path: receives the path; its member "here" is false
  *
  * Context: without the engine lock.

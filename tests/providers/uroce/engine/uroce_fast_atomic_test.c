@@ -642,7 +642,7 @@ static void fast_atomic_response_allows_next_request(void **state)
 		assert_false(uroce_engine_next(&pair->side[0].engine, pair->now,
 					       &out));
 		assert_true(alike_receive(pair, 0, &response, true));
-		/* one more request, which the loop sends by itself */
+		/* one more request, which the worker sends by itself */
 		assert_true(uroce_engine_next(&pair->side[0].engine, pair->now,
 					      &out));
 		assert_false(uroce_engine_next(&pair->side[0].engine, pair->now,

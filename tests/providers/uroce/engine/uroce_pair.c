@@ -200,7 +200,7 @@ static void deliver_datagram(struct pair *pair,
 	uroce_engine_receive(&to->engine, &packet, pair->now);
 }
 
-/* Packets that the loop would build as a run; not always all of them. */
+/* Packets that the worker would build as a run; not always all of them. */
 static void transmit_run(struct pair *pair, unsigned int from,
 			 struct uroce_out *out)
 {
@@ -267,7 +267,7 @@ bool pair_step(struct pair *pair)
 		return false;
 	if (at_ns > pair->now)
 		pair->now = at_ns;
-	/* everything that has arrived by then, like the loop */
+	/* everything that has arrived by then, like the worker */
 	while (pair->nr_heap && pair->pool[pair->heap[0]].at_ns <= pair->now) {
 		uint32_t place = pop(pair);
 

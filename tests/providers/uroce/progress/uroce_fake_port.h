@@ -2,7 +2,7 @@
 /*
  * Replaces the real port without a network: sent packets return to the same
  * engine. The test sets the interfaces. All calls are counted, so that a test
- * can check the requests of the loop.
+ * can check the requests of the worker.
  */
 #ifndef UROCE_FAKE_PORT_H
 #define UROCE_FAKE_PORT_H
@@ -46,18 +46,18 @@ void fake_reset(void);
 void fake_lock(void);
 void fake_unlock(void);
 
-/* Announces a new member, which the loop must serve. */
+/* Announces a new member, which the worker must serve. */
 void fake_knock(void);
 
 /*
  * Stops the helper before it takes the lock, until the test releases it; until
- * then only the test makes progress. Requires a loop. Release the helper before
- * the loop ends.
+ * then only the test makes progress. Requires a worker. Release the helper
+ * before the worker ends.
  */
 void fake_hold_helper(void);
 void fake_free_helper(void);
 
-/* Announces a change of interfaces, which the loop must refresh. */
+/* Announces a change of interfaces, which the worker must refresh. */
 void fake_change_link(void);
 
 /* Returns an interface with addresses ::1 and 127.0.0.1. */

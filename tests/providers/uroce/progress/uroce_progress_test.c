@@ -3,7 +3,7 @@
  * Which thread moves packets, and when: the thread that posts or polls, the
  * lock holder, or the helper. The fake port returns sent packets.
  */
-#include "uroce/progress/uroce_loop.h"
+#include "uroce/progress/uroce_worker.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include "uroce/progress/uroce_loop_state.h"
+#include "uroce/progress/uroce_worker_state.h"
 #include "uroce/wire/uroce_packet.h"
 #include "uroce_fake_port.h"
-#include "uroce_loop_pair.h"
+#include "uroce_worker_pair.h"
 
 static void forget_puts(void)
 {
@@ -63,7 +63,7 @@ static void close_alone(struct pair *pair)
 
 static void progress_post_sends_and_poll_receives(void **state)
 {
-	struct uroce_loop_counters counters;
+	struct uroce_worker_counters counters;
 	struct uroce_cqe cqe;
 	struct pair pair;
 
@@ -79,7 +79,7 @@ static void progress_post_sends_and_poll_receives(void **state)
 	assert_int_equal(pair.side[1].memory[4999], 0x5a);
 	side_poll(&pair.side[0], &cqe);
 	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
-	uroce_loop_counters(pair.side[0].instance, &counters);
+	uroce_worker_counters(pair.side[0].instance, &counters);
 	assert_true(counters.port.tx_datagrams >= 6);
 	close_alone(&pair);
 }
@@ -93,7 +93,7 @@ static void open_put_off(struct pair *pair)
 	side_receive(&pair->side[1], 64);
 	forget_puts();
 	side_send(&pair->side[0], IBV_WR_SEND, 8, &pair->address[1]);
-	uroce_loop_poll(pair->side[1].instance);
+	uroce_worker_poll(pair->side[1].instance);
 	assert_int_equal(nr_put(), 1);
 	assert_true(side_take(&pair->side[1], &cqe));
 	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
@@ -169,9 +169,9 @@ static void progress_object_change_flushes_delayed_ack(void **state)
 	struct pair pair;
 
 	open_held(&pair);
-	uroce_loop_lock(pair.side[1].instance);
+	uroce_worker_lock(pair.side[1].instance);
 	assert_put(2, UROCE_ACKNOWLEDGE);
-	uroce_loop_unlock(pair.side[1].instance);
+	uroce_worker_unlock(pair.side[1].instance);
 	close_answered(&pair);
 }
 
@@ -180,7 +180,8 @@ static void progress_arm_cq_flushes_delayed_ack(void **state)
 	struct pair pair;
 
 	open_held(&pair);
-	(void)uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq, false);
+	(void)uroce_worker_arm_cq(pair.side[1].instance, &pair.side[1].cq,
+				  false);
 	assert_put(2, UROCE_ACKNOWLEDGE);
 	close_answered(&pair);
 }
@@ -190,7 +191,7 @@ static void progress_second_poll_sends_deferred_ack(void **state)
 	struct pair pair;
 
 	open_put_off(&pair);
-	uroce_loop_poll(pair.side[1].instance);
+	uroce_worker_poll(pair.side[1].instance);
 	assert_put(1, UROCE_ACKNOWLEDGE);
 	close_acknowledged(&pair);
 }
@@ -204,9 +205,9 @@ static void progress_helper_sends_deferred_ack(void **state)
 	open_pair(&pair, LONG);
 	for (int i = 0; i < 20; i++) {
 		side_receive(&pair.side[1], 64);
-		uroce_loop_poll(pair.side[1].instance); /* gets a lease */
+		uroce_worker_poll(pair.side[1].instance); /* gets a lease */
 		side_send(&pair.side[0], IBV_WR_SEND, 8, &pair.address[1]);
-		uroce_loop_poll(pair.side[1].instance);
+		uroce_worker_poll(pair.side[1].instance);
 		while (!side_take(&pair.side[0], &cqe))
 			(void)sched_yield();
 		assert_int_equal(cqe.status, IBV_WC_SUCCESS);
@@ -221,9 +222,9 @@ static void progress_object_change_flushes_deferred_ack(void **state)
 	struct pair pair;
 
 	open_put_off(&pair);
-	uroce_loop_lock(pair.side[1].instance);
+	uroce_worker_lock(pair.side[1].instance);
 	assert_put(1, UROCE_ACKNOWLEDGE);
-	uroce_loop_unlock(pair.side[1].instance);
+	uroce_worker_unlock(pair.side[1].instance);
 	close_acknowledged(&pair);
 }
 
@@ -232,7 +233,8 @@ static void progress_arm_cq_flushes_deferred_ack(void **state)
 	struct pair pair;
 
 	open_put_off(&pair);
-	(void)uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq, false);
+	(void)uroce_worker_arm_cq(pair.side[1].instance, &pair.side[1].cq,
+				  false);
 	assert_put(1, UROCE_ACKNOWLEDGE);
 	close_acknowledged(&pair);
 }
@@ -245,7 +247,7 @@ static void progress_write_ack_is_sent_at_once(void **state)
 	open_alone(&pair);
 	forget_puts();
 	side_send(&pair.side[0], IBV_WR_RDMA_WRITE, 8, &pair.address[1]);
-	uroce_loop_poll(pair.side[1].instance);
+	uroce_worker_poll(pair.side[1].instance);
 	assert_put(1, UROCE_ACKNOWLEDGE);
 	close_acknowledged(&pair);
 }
@@ -267,13 +269,13 @@ static void progress_lock_holder_sends_for_waiting_threads(void **state)
 
 	open_pair(&pair, LONG);
 	side_receive(&pair.side[1], 64);
-	uroce_loop_lock(pair.side[1].instance);
+	uroce_worker_lock(pair.side[1].instance);
 	forget_puts();
 	assert_int_equal(pthread_create(&thread, NULL, post_meanwhile, &pair),
 			 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(nr_put(), 0);
-	uroce_loop_unlock(pair.side[1].instance);
+	uroce_worker_unlock(pair.side[1].instance);
 	assert_true(nr_put() > 0);
 	side_poll(&pair.side[1], &cqe);
 	close_pair(&pair);
@@ -306,7 +308,7 @@ static void progress_post_during_unlock_is_sent(void **state)
 	/* without access rights */
 	side_send(&pair.side[0], IBV_WR_ATOMIC_FETCH_AND_ADD, 8,
 		  &pair.address[1]);
-	uroce_loop_poll(pair.side[0].instance);
+	uroce_worker_poll(pair.side[0].instance);
 	assert_int_equal(sem_trywait(&pair.side[1].qp_events), 0);
 	assert_true(nr_put() > 0);
 	side_poll(&other.side[1], &cqe);
@@ -323,12 +325,12 @@ static void progress_helper_wakes_sleeping_application(void **state)
 	open_pair(&pair, LONG);
 	for (int i = 0; i < 200; i++) {
 		side_receive(&pair.side[1], 64);
-		(void)uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq,
-					false);
+		(void)uroce_worker_arm_cq(pair.side[1].instance,
+					  &pair.side[1].cq, false);
 		assert_false(side_take(&pair.side[1], &cqe));
 		if (i % 3 == 0) /* sometimes polls again after arming, as
 				   applications do */
-			uroce_loop_poll(pair.side[1].instance);
+			uroce_worker_poll(pair.side[1].instance);
 		side_send(&pair.side[0], IBV_WR_SEND, 8, &pair.address[1]);
 		/* no thread polls: without the helper the wait never ends */
 		(void)sem_wait(&pair.side[1].cq_events);
@@ -370,11 +372,11 @@ static void progress_moderated_completions_raise_single_event(void **state)
 	struct pair pair;
 
 	open_pair(&pair, LONG);
-	uroce_loop_moderate_cq(pair.side[1].instance, &pair.side[1].cq, 3,
-			       NO_EVENT_US);
+	uroce_worker_moderate_cq(pair.side[1].instance, &pair.side[1].cq, 3,
+				 NO_EVENT_US);
 	for (int round = 0; round < 3; round++) {
-		(void)uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq,
-					false);
+		(void)uroce_worker_arm_cq(pair.side[1].instance,
+					  &pair.side[1].cq, false);
 		for (int i = 0; i < 3; i++) {
 			assert_int_equal(sem_trywait(&pair.side[1].cq_events),
 					 -1);
@@ -391,11 +393,11 @@ static void progress_moderated_event_is_raised_after_period(void **state)
 	struct pair pair;
 
 	open_pair(&pair, LONG);
-	uroce_loop_moderate_cq(pair.side[1].instance, &pair.side[1].cq, 1000,
-			       SOON_US);
+	uroce_worker_moderate_cq(pair.side[1].instance, &pair.side[1].cq, 1000,
+				 SOON_US);
 	for (int round = 0; round < 20; round++) {
-		(void)uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq,
-					false);
+		(void)uroce_worker_arm_cq(pair.side[1].instance,
+					  &pair.side[1].cq, false);
 		send_to_sleeper(&pair);
 		/* no thread polls there: the helper watches the period */
 		(void)sem_wait(&pair.side[1].cq_events);
@@ -411,16 +413,16 @@ static void progress_moderation_end_raises_pending_event(void **state)
 
 	open_pair(&pair, LONG);
 	for (int round = 0; round < 2; round++) {
-		uroce_loop_moderate_cq(pair.side[1].instance, &pair.side[1].cq,
-				       1000, NO_EVENT_US);
-		(void)uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq,
-					false);
+		uroce_worker_moderate_cq(pair.side[1].instance,
+					 &pair.side[1].cq, 1000, NO_EVENT_US);
+		(void)uroce_worker_arm_cq(pair.side[1].instance,
+					  &pair.side[1].cq, false);
 		send_to_sleeper(&pair);
 		assert_int_equal(sem_trywait(&pair.side[1].cq_events), -1);
 		if (round)
 			break;
-		uroce_loop_moderate_cq(pair.side[1].instance, &pair.side[1].cq,
-				       0, 0);
+		uroce_worker_moderate_cq(pair.side[1].instance,
+					 &pair.side[1].cq, 0, 0);
 		(void)sem_wait(&pair.side[1].cq_events);
 		take_from_sleeper(&pair, 1);
 	}
@@ -441,7 +443,8 @@ static void progress_late_arm_still_raises_event(void **state)
 		side_poll(&pair.side[0], &cqe);
 	}
 	side_receive(&pair.side[1], 64);
-	(void)uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq, false);
+	(void)uroce_worker_arm_cq(pair.side[1].instance, &pair.side[1].cq,
+				  false);
 	side_send(&pair.side[0], IBV_WR_SEND, 8, &pair.address[1]);
 	(void)sem_wait(&pair.side[1].cq_events);
 	close_pair(&pair);
@@ -456,12 +459,12 @@ static void progress_arm_cq_wakes_blind_helper(void **state)
 	uint64_t wakes;
 
 	side_open(&side, &dev);
-	helper = &side.instance->loop->helper;
+	helper = &side.instance->worker->helper;
 	while (uroce_helper_is_blind(helper))
 		(void)sched_yield();
 	wakes = uroce_helper_wakes(helper);
 	__atomic_store_n(&helper->watch, false, __ATOMIC_RELAXED);
-	(void)uroce_loop_arm_cq(side.instance, &side.cq, false);
+	(void)uroce_worker_arm_cq(side.instance, &side.cq, false);
 	while (uroce_helper_wakes(helper) == wakes)
 		(void)sched_yield();
 	side_close(&side);
@@ -474,7 +477,8 @@ static void progress_helper_retransmits_lost_packets(void **state)
 
 	open_pair(&pair, SHORT);
 	side_receive(&pair.side[1], 64);
-	(void)uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq, false);
+	(void)uroce_worker_arm_cq(pair.side[1].instance, &pair.side[1].cq,
+				  false);
 	settle_pair(&pair);
 	fake_lock();
 	fake.lose = 3;
@@ -494,7 +498,8 @@ static void progress_helper_sends_after_full_socket(void **state)
 
 	open_pair(&pair, LONG);
 	side_receive(&pair.side[1], 64);
-	(void)uroce_loop_arm_cq(pair.side[1].instance, &pair.side[1].cq, false);
+	(void)uroce_worker_arm_cq(pair.side[1].instance, &pair.side[1].cq,
+				  false);
 	settle_pair(&pair);
 	fake_lock();
 	fake.full = 20;
@@ -526,22 +531,22 @@ static void progress_failed_qp_raises_event(void **state)
 	close_pair(&pair);
 }
 
-static void put_all(struct uroce_loop *loop)
+static void put_all(struct uroce_worker *worker)
 {
 	struct uroce_out out;
 
-	while (uroce_engine_next(&loop->engine, loop->now, &out))
-		uroce_port_put(loop->port, &out.packet, out.pieces.iov,
+	while (uroce_engine_next(&worker->engine, worker->now, &out))
+		uroce_port_put(worker->port, &out.packet, out.pieces.iov,
 			       out.pieces.nr, out.qp);
-	uroce_port_flush(loop->port);
-	uroce_engine_sent(&loop->engine, loop->now);
+	uroce_port_flush(worker->port);
+	uroce_engine_sent(&worker->engine, worker->now);
 }
 
 static void take_in(void *arg, struct uroce_packet *packet)
 {
-	struct uroce_loop *loop = arg;
+	struct uroce_worker *worker = arg;
 
-	uroce_engine_receive(&loop->engine, packet, loop->now);
+	uroce_engine_receive(&worker->engine, packet, worker->now);
 }
 
 /* The ACK has arrived in time but was not read, so there is no loss. */
@@ -549,27 +554,27 @@ static void progress_unread_ack_causes_no_timeout(void **state)
 {
 	const uint64_t *timeouts;
 	struct uroce_cqe cqe;
-	struct uroce_loop *loop;
+	struct uroce_worker *worker;
 	struct pair pair;
 	pthread_t thread;
 
 	open_pair(&pair, SHORT);
-	loop = pair.side[0].instance->loop;
-	timeouts = &loop->engine.counters.count[UROCE_C_TIMEOUTS];
+	worker = pair.side[0].instance->worker;
+	timeouts = &worker->engine.counters.count[UROCE_C_TIMEOUTS];
 	side_receive(&pair.side[1], 64);
-	uroce_loop_lock(pair.side[0].instance);
+	uroce_worker_lock(pair.side[0].instance);
 	assert_int_equal(pthread_create(&thread, NULL, post_meanwhile, &pair),
 			 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
-	put_all(loop);
-	(void)uroce_port_receive(loop->port, take_in, loop);
-	put_all(loop); /* the ACK */
-	while (uroce_engine_deadline(&loop->engine) > uroce_loop_now())
+	put_all(worker);
+	(void)uroce_port_receive(worker->port, take_in, worker);
+	put_all(worker); /* the ACK */
+	while (uroce_engine_deadline(&worker->engine) > uroce_worker_now())
 		;
-	uroce_loop_unlock(pair.side[0].instance);
-	uroce_loop_lock(pair.side[0].instance);
+	uroce_worker_unlock(pair.side[0].instance);
+	uroce_worker_lock(pair.side[0].instance);
 	assert_int_equal(*timeouts, 0);
-	uroce_loop_unlock(pair.side[0].instance);
+	uroce_worker_unlock(pair.side[0].instance);
 	side_poll(&pair.side[0], &cqe);
 	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
 	close_pair(&pair);
@@ -617,7 +622,7 @@ static void *play(void *arg)
 
 		side_receive(to, 4096);
 		if (sleep)
-			(void)uroce_loop_arm_cq(to->instance, &to->cq, false);
+			(void)uroce_worker_arm_cq(to->instance, &to->cq, false);
 		side_send(&pair->side[from], IBV_WR_SEND, 3000,
 			  &pair->address[!from]);
 		if (sleep)
@@ -655,7 +660,7 @@ static void progress_many_threads_complete(void **state)
 	assert_int_equal(fake.nr_open, 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, loop_pair_setup)
+#define TEST(name) cmocka_unit_test_setup(name, worker_pair_setup)
 
 int main(void)
 {

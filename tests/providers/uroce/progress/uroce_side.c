@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A QP with a CQ and memory, and what the callbacks of the loop do. */
+/* A QP with a CQ and memory, and what the callbacks of the worker do. */
 #include "uroce_side.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ static void on_netdev(void *owner, enum uroce_netdev_event event)
 	(void)sem_post(&side->netdev_events);
 }
 
-const struct uroce_loop_ops side_ops = {
+const struct uroce_worker_ops side_ops = {
 	.cq_event = on_cq,
 	.rq_event = on_rq,
 	.qp_event = on_qp,
@@ -74,8 +74,8 @@ static void open_memory(struct side *side)
 			    fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED,
 			    fd, 0);
 	assert_ptr_not_equal(side->memory, MAP_FAILED);
-	uroce_loop_get_share(side->instance, side->memory, SIDE_MEMORY,
-			     &side->share, &side->share_offset);
+	uroce_worker_get_share(side->instance, side->memory, SIDE_MEMORY,
+			       &side->share, &side->share_offset);
 	if (fd >= 0)
 		(void)close(fd);
 }
@@ -97,7 +97,7 @@ static void add_memory(struct side *side)
 	region.base = side->memory;
 	region.iova = (uintptr_t)side->memory;
 	assert_int_equal(
-		uroce_memory_add(&uroce_loop_engine(side->instance)->memory,
+		uroce_memory_add(&uroce_worker_engine(side->instance)->memory,
 				 &region, &side->key),
 		0);
 }
@@ -122,21 +122,21 @@ static void open_side(struct side *side, const struct uroce_netdev *dev,
 	(void)sem_init(&side->qp_events, 0, 0);
 	(void)sem_init(&side->netdev_events, 0, 0);
 	assert_int_equal(
-		uroce_loop_attach(dev, &side_ops, side, &side->instance), 0);
-	side->pd = uroce_loop_new_pd(side->instance);
+		uroce_worker_attach(dev, &side_ops, side, &side->instance), 0);
+	side->pd = uroce_worker_new_pd(side->instance);
 	config.pd = side->pd;
 	assert_int_equal(uroce_cq_init(&side->cq, 2 * SIDE_DEPTH, true), 0);
 	side->cq.owner = side;
 	assert_int_equal(
 		uroce_rq_init(&side->rq, SIDE_DEPTH, 1, side->pd, false), 0);
 	open_memory(side);
-	uroce_loop_lock(side->instance);
-	assert_int_equal(uroce_engine_new_qp(uroce_loop_engine(side->instance),
-					     &config, uroce_loop_now(),
-					     &side->qp),
-			 0);
+	uroce_worker_lock(side->instance);
+	assert_int_equal(
+		uroce_engine_new_qp(uroce_worker_engine(side->instance),
+				    &config, uroce_worker_now(), &side->qp),
+		0);
 	add_memory(side);
-	uroce_loop_unlock(side->instance);
+	uroce_worker_unlock(side->instance);
 }
 
 void side_open(struct side *side, const struct uroce_netdev *dev)
@@ -146,19 +146,19 @@ void side_open(struct side *side, const struct uroce_netdev *dev)
 
 void side_close(struct side *side)
 {
-	struct uroce_engine *engine = uroce_loop_engine(side->instance);
+	struct uroce_engine *engine = uroce_worker_engine(side->instance);
 	struct uroce_channel *channel;
 
-	uroce_loop_lock(side->instance);
+	uroce_worker_lock(side->instance);
 	channel = side->qp->channel;
-	uroce_engine_free_qp(engine, side->qp, uroce_loop_now(), 0);
+	uroce_engine_free_qp(engine, side->qp, uroce_worker_now(), 0);
 	if (channel)
-		uroce_loop_disconnect(side->instance, channel);
-	uroce_loop_forget_cq(side->instance, &side->cq);
+		uroce_worker_disconnect(side->instance, channel);
+	uroce_worker_forget_cq(side->instance, &side->cq);
 	assert_int_equal(uroce_memory_remove(&engine->memory, side->key), 0);
-	uroce_loop_unlock(side->instance);
-	uroce_loop_put_share(side->instance, side->share);
-	uroce_loop_detach(side->instance);
+	uroce_worker_unlock(side->instance);
+	uroce_worker_put_share(side->instance, side->share);
+	uroce_worker_detach(side->instance);
 	uroce_cq_fini(&side->cq);
 	uroce_rq_fini(&side->rq);
 	(void)munmap(side->memory, SIDE_MEMORY);
@@ -185,10 +185,10 @@ static void modify(struct side *side, const struct ibv_qp_attr *attr, int mask,
 {
 	int ret;
 
-	uroce_loop_lock(side->instance);
+	uroce_worker_lock(side->instance);
 	ret = uroce_qp_modify(side->qp, attr, mask, IBV_MTU_4096, path,
-			      uroce_loop_now());
-	uroce_loop_unlock(side->instance);
+			      uroce_worker_now());
+	uroce_worker_unlock(side->instance);
 	assert_int_equal(ret, 0);
 }
 
@@ -197,14 +197,15 @@ static void bind_to_channel(struct side *side, const struct uroce_path *path,
 			    uint32_t dest_qpn)
 {
 	struct uroce_channel *channel;
-	int ret = uroce_loop_connect(side->instance, path, dest_qpn, &channel);
+	int ret =
+		uroce_worker_connect(side->instance, path, dest_qpn, &channel);
 
 	if (ret == -ENOENT)
 		return;
 	assert_int_equal(ret, 0);
-	uroce_loop_lock(side->instance);
+	uroce_worker_lock(side->instance);
 	uroce_channel_bind(channel, side->qp);
-	uroce_loop_unlock(side->instance);
+	uroce_worker_unlock(side->instance);
 }
 
 void side_connect(struct side *side, const struct side_address *self,
@@ -213,7 +214,8 @@ void side_connect(struct side *side, const struct side_address *self,
 {
 	struct uroce_path path = {
 		.hop_limit = 64,
-		.sport = uroce_loop_sport(side->instance, self->qpn, peer->qpn),
+		.sport = uroce_worker_sport(side->instance, self->qpn,
+					    peer->qpn),
 	};
 	struct ibv_qp_attr init = {
 		.qp_state = IBV_QPS_INIT,
@@ -290,8 +292,8 @@ void side_fill_datagram(struct side *side, const struct side_address *peer,
 	wqe->ud.qkey = QKEY;
 	wqe->ud.path = (struct uroce_path){
 		.hop_limit = 64,
-		.sport = uroce_loop_sport(side->instance, 0, 0),
-		.here = uroce_loop_is_here(side->instance, peer->gid),
+		.sport = uroce_worker_sport(side->instance, 0, 0),
+		.here = uroce_worker_is_here(side->instance, peer->gid),
 	};
 	memcpy(wqe->ud.path.sgid, peer->gid, UROCE_GID_LEN);
 	memcpy(wqe->ud.path.dgid, peer->gid, UROCE_GID_LEN);
@@ -308,7 +310,7 @@ void side_send_datagram(struct side *side, const struct side_address *peer,
 			const uint8_t *data, uint32_t length)
 {
 	side_fill_datagram(side, peer, data, length);
-	uroce_loop_post(side->instance, side->qp);
+	uroce_worker_post(side->instance, side->qp);
 }
 
 void side_receive(struct side *side, uint32_t length)
@@ -346,7 +348,7 @@ void side_send(struct side *side, enum ibv_wr_opcode opcode, uint32_t length,
 		.lkey = side->key,
 	};
 	uroce_ring_put(&side->qp->sq);
-	uroce_loop_post(side->instance, side->qp);
+	uroce_worker_post(side->instance, side->qp);
 }
 
 bool side_take(struct side *side, struct uroce_cqe *ret_cqe)
@@ -363,7 +365,7 @@ bool side_take(struct side *side, struct uroce_cqe *ret_cqe)
 void side_poll(struct side *side, struct uroce_cqe *ret_cqe)
 {
 	while (!side_take(side, ret_cqe))
-		uroce_loop_poll(side->instance);
+		uroce_worker_poll(side->instance);
 }
 
 /* These tests ignore the log. */

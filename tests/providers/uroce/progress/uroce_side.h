@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One end of a connection, on top of the loop: the minimum that a test needs of
- * verbs/.
+ * One end of a connection, on top of the worker: the minimum that a test needs
+ * of verbs/.
  */
 #ifndef UROCE_SIDE_H
 #define UROCE_SIDE_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "uroce/progress/uroce_loop.h"
+#include "uroce/progress/uroce_worker.h"
 
 #define SIDE_MEMORY (1u << 20)
 #define SIDE_DEPTH  128
@@ -22,7 +22,7 @@ struct side {
 	struct uroce_cq cq;
 	struct uroce_rq rq;
 	uint8_t *memory;
-	uint64_t share, share_offset; /* from uroce_loop_get_share() */
+	uint64_t share, share_offset; /* from uroce_worker_get_share() */
 	uint32_t key;
 	uint32_t pd;
 
@@ -40,7 +40,7 @@ struct side_address {
 	uint8_t gid[UROCE_GID_LEN];
 };
 
-extern const struct uroce_loop_ops side_ops;
+extern const struct uroce_worker_ops side_ops;
 
 /*
  * Whether the memory is a memfd that peers may map and use for atomics:
@@ -67,13 +67,13 @@ void side_receive(struct side *side, uint32_t length);
 void side_send(struct side *side, enum ibv_wr_opcode opcode, uint32_t length,
 	       const struct side_address *peer);
 
-/* Posts a SEND of a UD QP; the second one without a call of the loop. */
+/* Posts a SEND of a UD QP; the second one without a call of the worker. */
 void side_send_datagram(struct side *side, const struct side_address *peer,
 			const uint8_t *data, uint32_t length);
 void side_fill_datagram(struct side *side, const struct side_address *peer,
 			const uint8_t *data, uint32_t length);
 
-/* Gets a completion, without and with uroce_loop_poll(). */
+/* Gets a completion, without and with uroce_worker_poll(). */
 bool side_take(struct side *side, struct uroce_cqe *ret_cqe);
 void side_poll(struct side *side, struct uroce_cqe *ret_cqe);
 

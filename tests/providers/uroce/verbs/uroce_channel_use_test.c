@@ -3,7 +3,7 @@
  * Which QPs get a channel, and that each channel is released: ibv_modify_qp()
  * and ibv_destroy_qp() of verbs/uroce_queue_pair.c.
  */
-#include "providers/uroce/verbs/fake_loop.h"
+#include "providers/uroce/verbs/fake_worker.h"
 
 #include <errno.h>
 #include <string.h>
@@ -21,22 +21,22 @@ static void new_qps(enum ibv_qp_type type)
 
 static int setup(void **state)
 {
-	ctx = fake_loop_context();
-	fake_loop.connect_ret = 0;
+	ctx = fake_worker_context();
+	fake_worker.connect_ret = 0;
 	pd = new_pd(ctx);
 	cq = new_cq(ctx, 32, NULL);
 	return 0;
 }
 
-/* fake_loop_close() fails if a channel was not released. */
+/* fake_worker_close() fails if a channel was not released. */
 static int teardown(void **state)
 {
 	assert_int_equal(uroce_destroy_qp(qp), 0);
 	assert_int_equal(uroce_destroy_qp(peer), 0);
-	assert_true(list_empty(&fake_loop.channel.qps));
+	assert_true(list_empty(&fake_worker.channel.qps));
 	assert_int_equal(uroce_destroy_cq(cq), 0);
 	assert_int_equal(uroce_dealloc_pd(pd), 0);
-	fake_loop_close(ctx);
+	fake_worker_close(ctx);
 	return 0;
 }
 
@@ -66,7 +66,7 @@ static int to_rtr(enum ibv_mtu mtu)
 	struct ibv_qp_attr was;
 	struct ibv_qp_init_attr ignored;
 
-	memcpy(&attr.ah_attr.grh.dgid, fake_loop.dev.gids[FAKE_GID_IPV6],
+	memcpy(&attr.ah_attr.grh.dgid, fake_worker.dev.gids[FAKE_GID_IPV6],
 	       UROCE_GID_LEN);
 	assert_int_equal(uroce_query_qp(qp, &was, 0, &ignored), 0);
 	if (was.qp_state == IBV_QPS_RESET)
@@ -97,8 +97,8 @@ static void modify_qp_rc_to_rtr_gets_channel(void **state)
 	new_qps(IBV_QPT_RC);
 	connect_qp(qp, peer);
 	connect_qp(peer, qp);
-	assert_ptr_equal(channel_of(qp), &fake_loop.channel);
-	assert_int_equal(fake_loop.nr_channels, 2);
+	assert_ptr_equal(channel_of(qp), &fake_worker.channel);
+	assert_int_equal(fake_worker.nr_channels, 2);
 	assert_int_equal(uroce_post_recv(peer, &recv, &bad_recv), 0);
 	assert_int_equal(uroce_post_send(qp, &wr, &bad), 0);
 	assert_int_equal(poll_one(cq).wr_id, 4);
@@ -109,9 +109,9 @@ static void modify_qp_channel_is_requested_for_peer(void **state)
 {
 	new_qps(IBV_QPT_RC);
 	assert_int_equal(to_rtr(IBV_MTU_1024), 0);
-	assert_int_equal(fake_loop.connect_qpn, 0x123456);
-	assert_memory_equal(fake_loop.connect_path.dgid,
-			    fake_loop.dev.gids[FAKE_GID_IPV6], UROCE_GID_LEN);
+	assert_int_equal(fake_worker.connect_qpn, 0x123456);
+	assert_memory_equal(fake_worker.connect_path.dgid,
+			    fake_worker.dev.gids[FAKE_GID_IPV6], UROCE_GID_LEN);
 }
 
 static void modify_qp_ud_gets_no_channel(void **state)
@@ -119,13 +119,13 @@ static void modify_qp_ud_gets_no_channel(void **state)
 	new_qps(IBV_QPT_UD);
 	connect_qp(qp, peer);
 	assert_null(channel_of(qp));
-	assert_int_equal(fake_loop.nr_channels, 0);
+	assert_int_equal(fake_worker.nr_channels, 0);
 }
 
 static void modify_qp_without_channel_uses_network(void **state)
 {
 	new_qps(IBV_QPT_RC);
-	fake_loop.connect_ret = -ENOENT;
+	fake_worker.connect_ret = -ENOENT;
 	assert_int_equal(to_rtr(IBV_MTU_1024), 0);
 	assert_null(channel_of(qp));
 }
@@ -133,18 +133,18 @@ static void modify_qp_without_channel_uses_network(void **state)
 static void modify_qp_failure_keeps_no_channel(void **state)
 {
 	new_qps(IBV_QPT_RC);
-	fake_loop.connect_ret = -EMFILE;
+	fake_worker.connect_ret = -EMFILE;
 	assert_int_equal(to_rtr(IBV_MTU_1024), -EMFILE);
 	assert_int_equal(uroce_qp_state(to_uroce_qp(qp)->qp), IBV_QPS_INIT);
 
 	/* the MTU exceeds that of the interface */
-	fake_loop.connect_ret = 0;
+	fake_worker.connect_ret = 0;
 	assert_int_not_equal(to_rtr(IBV_MTU_4096), 0);
 	assert_null(channel_of(qp));
-	assert_int_equal(fake_loop.nr_channels, 0);
+	assert_int_equal(fake_worker.nr_channels, 0);
 
 	assert_int_equal(to_rtr(IBV_MTU_1024), 0);
-	assert_int_equal(fake_loop.nr_channels, 1);
+	assert_int_equal(fake_worker.nr_channels, 1);
 }
 
 static void modify_qp_channel_is_kept_until_reset(void **state)
@@ -152,14 +152,14 @@ static void modify_qp_channel_is_kept_until_reset(void **state)
 	new_qps(IBV_QPT_RC);
 	assert_int_equal(to_rtr(IBV_MTU_1024), 0);
 	assert_int_equal(to_state(IBV_QPS_ERR), 0);
-	assert_int_equal(fake_loop.nr_channels, 1);
-	assert_int_equal(fake_loop.nr_settled, 0);
+	assert_int_equal(fake_worker.nr_channels, 1);
+	assert_int_equal(fake_worker.nr_settled, 0);
 	assert_int_equal(to_state(IBV_QPS_RESET), 0);
-	assert_int_equal(fake_loop.nr_settled, 1);
-	assert_int_equal(fake_loop.nr_channels, 0);
+	assert_int_equal(fake_worker.nr_settled, 1);
+	assert_int_equal(fake_worker.nr_channels, 0);
 	assert_null(channel_of(qp));
 	assert_int_equal(to_rtr(IBV_MTU_1024), 0);
-	assert_int_equal(fake_loop.nr_channels, 1);
+	assert_int_equal(fake_worker.nr_channels, 1);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -177,7 +177,7 @@ static void post_datagram(struct ibv_ah *ah, uint32_t qpn)
 
 static void start_datagrams(bool here)
 {
-	fake_loop.here = here;
+	fake_worker.here = here;
 	new_qps(IBV_QPT_UD);
 	connect_qp(qp, peer);
 }
@@ -189,14 +189,14 @@ static void post_send_first_datagram_connects_peer(void **state)
 	start_datagrams(true);
 	ah = new_ah(pd);
 	post_datagram(ah, 0x20005);
-	assert_int_equal(fake_loop.nr_met, 1);
-	assert_int_equal(fake_loop.met_qpn, 0x20005);
-	assert_memory_equal(&fake_loop.met_path, &to_uroce_ah(ah)->path,
+	assert_int_equal(fake_worker.nr_met, 1);
+	assert_int_equal(fake_worker.met_qpn, 0x20005);
+	assert_memory_equal(&fake_worker.met_path, &to_uroce_ah(ah)->path,
 			    sizeof(struct uroce_path));
 	post_datagram(ah, 0x20005);
-	assert_int_equal(fake_loop.nr_met, 1);
+	assert_int_equal(fake_worker.nr_met, 1);
 	post_datagram(ah, 0x30005);
-	assert_int_equal(fake_loop.nr_met, 2);
+	assert_int_equal(fake_worker.nr_met, 2);
 	assert_int_equal(uroce_destroy_ah(ah), 0);
 }
 
@@ -207,7 +207,7 @@ static void post_send_datagram_to_remote_host_connects_no_peer(void **state)
 	start_datagrams(false);
 	ah = new_ah(pd);
 	post_datagram(ah, 0x20005);
-	assert_int_equal(fake_loop.nr_met, 0);
+	assert_int_equal(fake_worker.nr_met, 0);
 	assert_int_equal(uroce_destroy_ah(ah), 0);
 }
 
@@ -216,7 +216,7 @@ static void wr_section_first_datagram_connects_peer(void **state)
 	struct ibv_qp_ex *qpx;
 	struct ibv_ah *ah;
 
-	fake_loop.here = true;
+	fake_worker.here = true;
 	qp = new_qp_ex(pd, cq, IBV_QPT_UD);
 	peer = new_qp(pd, cq, IBV_QPT_UD, NULL);
 	connect_qp(qp, peer);
@@ -225,10 +225,10 @@ static void wr_section_first_datagram_connects_peer(void **state)
 	ibv_wr_start(qpx);
 	ibv_wr_send(qpx);
 	ibv_wr_set_ud_addr(qpx, ah, 0x20005, 0);
-	assert_int_equal(fake_loop.nr_met, 0);
+	assert_int_equal(fake_worker.nr_met, 0);
 	assert_int_equal(ibv_wr_complete(qpx), 0);
-	assert_int_equal(fake_loop.nr_met, 1);
-	assert_int_equal(fake_loop.met_qpn, 0x20005);
+	assert_int_equal(fake_worker.nr_met, 1);
+	assert_int_equal(fake_worker.met_qpn, 0x20005);
 	assert_int_equal(uroce_destroy_ah(ah), 0);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Extended polling: verbs/uroce_cq_ex.c. */
-#include "providers/uroce/verbs/fake_loop.h"
+#include "providers/uroce/verbs/fake_worker.h"
 
 #include <errno.h>
 #include <time.h>
@@ -19,7 +19,7 @@ static int setup(void **state)
 	};
 	struct verbs_cq *vcq = NULL;
 
-	ctx = fake_loop_context();
+	ctx = fake_worker_context();
 	pd = new_pd(ctx);
 	assert_int_equal(uroce_create_cq(&ctx->vctx.context, &attr, true, &vcq),
 			 0);
@@ -34,7 +34,7 @@ static int teardown(void **state)
 	assert_int_equal(uroce_destroy_qp(qp), 0);
 	assert_int_equal(uroce_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
 	assert_int_equal(uroce_dealloc_pd(pd), 0);
-	fake_loop_close(ctx);
+	fake_worker_close(ctx);
 	return 0;
 }
 
@@ -75,8 +75,8 @@ static void uroce_cq_ex_read_functions_return_every_field(void **state)
 	assert_int_equal(ibv_wc_read_sl(cq), 0);
 	assert_int_equal(ibv_wc_read_dlid_path_bits(cq), 0);
 	assert_int_equal(ibv_wc_read_vendor_err(cq), 0);
-	assert_int_equal(ibv_wc_read_completion_ts(cq), fake_loop.now);
-	fake_loop.now += UINT64_C(100000000000); /* 100 s later */
+	assert_int_equal(ibv_wc_read_completion_ts(cq), fake_worker.now);
+	fake_worker.now += UINT64_C(100000000000); /* 100 s later */
 	wall = ibv_wc_read_completion_wallclock_ns(cq) / 1000000000;
 	assert_in_range(wall, now - 101, now - 90);
 	ibv_end_poll(cq);
@@ -112,7 +112,7 @@ static void uroce_start_poll_frees_slot_at_once(void **state)
 static void uroce_start_poll_empty_cq_releases_lock(void **state)
 {
 	assert_int_equal(start(), ENOENT);
-	assert_int_equal(fake_loop.nr_polls, 1);
+	assert_int_equal(fake_worker.nr_polls, 1);
 	assert_int_equal(start(), ENOENT);
 }
 

@@ -3,7 +3,7 @@
  * Completion channels and asynchronous events as applications read them:
  * verbs/uroce_event.c, and destroying objects with unread events.
  */
-#include "providers/uroce/verbs/fake_loop.h"
+#include "providers/uroce/verbs/fake_worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ static struct ibv_comp_channel new_channel(void)
 
 static int setup(void **state)
 {
-	ctx = fake_loop_context();
+	ctx = fake_worker_context();
 	ibctx = &ctx->vctx.context;
 	pd = new_pd(ctx);
 	mr = new_mr(pd, memory, sizeof(memory), IBV_ACCESS_LOCAL_WRITE);
@@ -59,7 +59,7 @@ static void take_apart(void)
 static int teardown(void **state)
 {
 	take_apart();
-	fake_loop_close(ctx);
+	fake_worker_close(ctx);
 	return 0;
 }
 
@@ -122,7 +122,7 @@ static struct async_event read_async(void)
 static void uroce_armed_cq_raises_single_event(void **state)
 {
 	assert_int_equal(uroce_req_notify_cq(cq, 0), 0);
-	assert_int_equal(fake_loop.nr_arms, 1);
+	assert_int_equal(fake_worker.nr_arms, 1);
 	send_message(0);
 	send_message(0);
 	assert_ptr_equal(read_channel(channel.fd), cq);
@@ -187,9 +187,9 @@ static void raise_on(struct ibv_cq *queue)
 {
 	struct uroce_cq *ring = &to_uroce_cq(queue)->cq;
 
-	uroce_loop_lock(NULL);
-	uroce_loop_callbacks.cq_event(ring, true, false);
-	uroce_loop_unlock(NULL);
+	uroce_worker_lock(NULL);
+	uroce_worker_callbacks.cq_event(ring, true, false);
+	uroce_worker_unlock(NULL);
 }
 
 static void uroce_destroy_cq_keeps_order_of_remaining_events(void **state)
@@ -340,11 +340,11 @@ static void uroce_destroy_qp_removes_unread_async_event(void **state)
 {
 	const uint32_t fatal = UINT32_C(1) << IBV_EVENT_QP_FATAL;
 
-	uroce_loop_lock(NULL);
-	uroce_loop_callbacks.qp_event(to_uroce_qp(qp)->qp,
-				      fatal | 1u << IBV_EVENT_COMM_EST);
-	uroce_loop_callbacks.netdev_event(ctx, UROCE_NETDEV_DOWN);
-	uroce_loop_unlock(NULL);
+	uroce_worker_lock(NULL);
+	uroce_worker_callbacks.qp_event(to_uroce_qp(qp)->qp,
+					fatal | 1u << IBV_EVENT_COMM_EST);
+	uroce_worker_callbacks.netdev_event(ctx, UROCE_NETDEV_DOWN);
+	uroce_worker_unlock(NULL);
 	assert_int_equal(uroce_destroy_qp(qp), 0);
 	qp = NULL;
 	assert_int_equal(read_async().type, IBV_EVENT_PORT_ERR);
@@ -355,10 +355,10 @@ static void uroce_interface_change_raises_port_event(void **state)
 {
 	struct async_event event;
 
-	uroce_loop_lock(NULL);
-	uroce_loop_callbacks.netdev_event(ctx, UROCE_NETDEV_UP);
-	uroce_loop_callbacks.netdev_event(ctx, UROCE_NETDEV_GIDS);
-	uroce_loop_unlock(NULL);
+	uroce_worker_lock(NULL);
+	uroce_worker_callbacks.netdev_event(ctx, UROCE_NETDEV_UP);
+	uroce_worker_callbacks.netdev_event(ctx, UROCE_NETDEV_GIDS);
+	uroce_worker_unlock(NULL);
 	event = read_async();
 	assert_int_equal(event.type, IBV_EVENT_PORT_ACTIVE);
 	assert_int_equal(event.element, 1);
@@ -371,10 +371,10 @@ static void uroce_interface_change_raises_port_event(void **state)
  */
 static void uroce_full_event_pipe_blocks_no_thread(void **state)
 {
-	uroce_loop_lock(NULL);
+	uroce_worker_lock(NULL);
 	for (int i = 0; i < 10000; i++)
-		uroce_loop_callbacks.netdev_event(ctx, UROCE_NETDEV_UP);
-	uroce_loop_unlock(NULL);
+		uroce_worker_callbacks.netdev_event(ctx, UROCE_NETDEV_UP);
+	uroce_worker_unlock(NULL);
 	assert_int_equal(read_async().type, IBV_EVENT_PORT_ACTIVE);
 }
 

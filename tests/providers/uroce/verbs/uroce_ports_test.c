@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Attributes of device and port: verbs/uroce_{device,ports}.c. */
-#include "providers/uroce/verbs/fake_loop.h"
+#include "providers/uroce/verbs/fake_worker.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -11,14 +11,14 @@ static struct ibv_context *ibctx;
 
 static int setup(void **state)
 {
-	ctx = fake_loop_context();
+	ctx = fake_worker_context();
 	ibctx = &ctx->vctx.context;
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	fake_loop_close(ctx);
+	fake_worker_close(ctx);
 	return 0;
 }
 
@@ -38,8 +38,8 @@ static void uroce_query_device_returns_limits(void **state)
 
 	assert_int_equal(uroce_query_device(ibctx, NULL, &attr, sizeof(attr)),
 			 0);
-	assert_memory_equal(&attr.orig_attr.node_guid, fake_loop.dev.node_guid,
-			    8);
+	assert_memory_equal(&attr.orig_attr.node_guid,
+			    fake_worker.dev.node_guid, 8);
 	assert_int_equal(attr.orig_attr.max_sge, UROCE_MAX_SGE);
 	assert_int_equal(attr.orig_attr.max_qp_wr, UROCE_MAX_QP_WR);
 	assert_int_equal(attr.orig_attr.max_qp_rd_atom, 128);
@@ -78,7 +78,7 @@ static void uroce_query_rt_values_matches_completion_clock(void **state)
 
 	assert_int_equal(uroce_query_rt_values(ibctx, &values), 0);
 	assert_int_equal(values.comp_mask, IBV_VALUES_MASK_RAW_CLOCK);
-	assert_int_equal(values.raw_clock.tv_nsec, (long)fake_loop.now);
+	assert_int_equal(values.raw_clock.tv_nsec, (long)fake_worker.now);
 	values.comp_mask = 0;
 	values.raw_clock.tv_nsec = 5;
 	assert_int_equal(uroce_query_rt_values(ibctx, &values), 0);
@@ -103,14 +103,14 @@ static void uroce_query_port_returns_ethernet_port(void **state)
 
 static void uroce_query_port_follows_interface_state(void **state)
 {
-	fake_loop.dev.up = false;
+	fake_worker.dev.up = false;
 	assert_int_equal(query_port().state, IBV_PORT_DOWN);
 	assert_int_equal(query_port().phys_state, 3);
-	fake_loop.dev.up = true;
-	fake_loop.port_error = -EADDRINUSE;
+	fake_worker.dev.up = true;
+	fake_worker.port_error = -EADDRINUSE;
 	assert_int_equal(query_port().state, IBV_PORT_DOWN);
-	fake_loop.port_error = 0;
-	fake_loop.dev.mtu = 100;
+	fake_worker.port_error = 0;
+	fake_worker.dev.mtu = 100;
 	assert_int_equal(query_port().state, IBV_PORT_DOWN);
 }
 
@@ -126,7 +126,7 @@ static void uroce_query_port_active_mtu_fits_interface(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		fake_loop.dev.mtu = cases[i].bytes;
+		fake_worker.dev.mtu = cases[i].bytes;
 		assert_int_equal(query_port().active_mtu, cases[i].mtu);
 		assert_int_equal(query_port().max_mtu, IBV_MTU_4096);
 	}
@@ -137,7 +137,7 @@ static void assert_speed(uint32_t mbits, uint8_t width, uint8_t code)
 	struct ibv_port_attr attr;
 	uint64_t speed = 0;
 
-	fake_loop.dev.speed_mbits = mbits;
+	fake_worker.dev.speed_mbits = mbits;
 	attr = query_port();
 	assert_int_equal(attr.active_width, width);
 	assert_int_equal(attr.active_speed, code);
@@ -185,7 +185,7 @@ static void uroce_query_gid_entry_returns_addresses(void **state)
 
 	assert_int_equal(uroce_query_gid_entry(ibctx, 1, FAKE_GID_IPV4, &entry),
 			 0);
-	assert_memory_equal(entry.gid.raw, fake_loop.dev.gids[FAKE_GID_IPV4],
+	assert_memory_equal(entry.gid.raw, fake_worker.dev.gids[FAKE_GID_IPV4],
 			    16);
 	assert_int_equal(entry.gid_index, FAKE_GID_IPV4);
 	assert_int_equal(entry.port_num, 1);
@@ -199,7 +199,7 @@ static void uroce_query_gid_entry_empty_slot_returns_enodata(void **state)
 
 	assert_int_equal(uroce_query_gid_entry(ibctx, 1, FAKE_NR_GIDS, &entry),
 			 -ENODATA);
-	memset(fake_loop.dev.gids[0], 0, UROCE_GID_LEN);
+	memset(fake_worker.dev.gids[0], 0, UROCE_GID_LEN);
 	assert_int_equal(uroce_query_gid_entry(ibctx, 1, 0, &entry), -ENODATA);
 	assert_int_equal(
 		uroce_query_gid_entry(ibctx, 1, UROCE_MAX_GIDS, &entry),
@@ -211,7 +211,7 @@ static void uroce_query_gid_table_returns_used_slots(void **state)
 {
 	struct ibv_gid_entry entries[FAKE_NR_GIDS] = {};
 
-	memset(fake_loop.dev.gids[0], 0, UROCE_GID_LEN);
+	memset(fake_worker.dev.gids[0], 0, UROCE_GID_LEN);
 	assert_int_equal(uroce_query_gid_table(ibctx, entries, FAKE_NR_GIDS),
 			 2);
 	assert_int_equal(entries[0].gid_index, FAKE_GID_IPV4);

@@ -3,7 +3,7 @@
  * ibv_post_*() and ibv_poll_cq(), from one QP of the device to another:
  * verbs/uroce_{post,send,cq}.c.
  */
-#include "providers/uroce/verbs/fake_loop.h"
+#include "providers/uroce/verbs/fake_worker.h"
 
 #include <errno.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void connect_pair(enum ibv_qp_type type)
 
 static int setup(void **state)
 {
-	ctx = fake_loop_context();
+	ctx = fake_worker_context();
 	pd = new_pd(ctx);
 	cq = new_cq(ctx, 32, NULL);
 	peer_cq = new_cq(ctx, 32, NULL);
@@ -64,7 +64,7 @@ static int teardown(void **state)
 	assert_int_equal(uroce_destroy_cq(cq), 0);
 	assert_int_equal(uroce_destroy_cq(peer_cq), 0);
 	assert_int_equal(uroce_dealloc_pd(pd), 0);
-	fake_loop_close(ctx);
+	fake_worker_close(ctx);
 	return 0;
 }
 
@@ -197,7 +197,7 @@ static void uroce_post_send_inline_copies_data_at_once(void **state)
 	assert_int_equal(post(&wr), 0); /* no receive is posted yet */
 	memset(own, 0, sizeof(own));
 	post_recv(1, to, 64);
-	fake_loop_pass(
+	fake_worker_pass(
 		UINT64_C(1000000000)); /* retransmitted after the RNR NAK */
 	assert_int_equal(poll_one(peer_cq).byte_len, 64);
 	assert_memory_equal(to, copy, 64);
@@ -366,7 +366,7 @@ static void uroce_post_send_before_rts_returns_einval(void **state)
 
 	assert_int_equal(uroce_modify_qp(qp, &attr, IBV_QP_STATE), 0);
 	assert_int_equal(post(&wr), EINVAL);
-	assert_int_equal(fake_loop.nr_posts, 0);
+	assert_int_equal(fake_worker.nr_posts, 0);
 }
 
 static void uroce_post_recv_in_reset_returns_einval(void **state)
@@ -551,7 +551,7 @@ static void uroce_post_srq_recv_serves_qps(void **state)
 static void uroce_poll_cq_empty_makes_progress(void **state)
 {
 	assert_no_completion(cq);
-	assert_int_equal(fake_loop.nr_polls, 1);
+	assert_int_equal(fake_worker.nr_polls, 1);
 }
 
 static void uroce_poll_cq_returns_at_most_num_entries(void **state)

@@ -3,7 +3,7 @@
  * Creating, changing and destroying queues:
  * verbs/uroce_{cq,srq,queue_pair,mcast,object}.c.
  */
-#include "providers/uroce/verbs/fake_loop.h"
+#include "providers/uroce/verbs/fake_worker.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static struct ibv_cq *cq;
 
 static int setup(void **state)
 {
-	ctx = fake_loop_context();
+	ctx = fake_worker_context();
 	ibctx = &ctx->vctx.context;
 	pd = new_pd(ctx);
 	cq = new_cq(ctx, 16, NULL);
@@ -27,7 +27,7 @@ static int teardown(void **state)
 {
 	assert_int_equal(uroce_destroy_cq(cq), 0);
 	assert_int_equal(uroce_dealloc_pd(pd), 0);
-	fake_loop_close(ctx);
+	fake_worker_close(ctx);
 	return 0;
 }
 
@@ -345,7 +345,7 @@ static void uroce_query_qp_returns_modified_attributes(void **state)
 	assert_int_equal(attr.timeout, 14);
 	assert_int_equal(attr.ah_attr.grh.sgid_index, FAKE_GID_IPV4);
 	assert_memory_equal(to_uroce_qp(qp)->qp->path.dgid,
-			    fake_loop.dev.gids[FAKE_GID_IPV4], 16);
+			    fake_worker.dev.gids[FAKE_GID_IPV4], 16);
 	assert_int_equal(uroce_destroy_qp(qp), 0);
 }
 
@@ -359,7 +359,7 @@ static int to_rtr(struct ibv_qp *qp, enum ibv_mtu mtu, uint8_t sgid_index)
 			     .grh.sgid_index = sgid_index },
 	};
 
-	memcpy(attr.ah_attr.grh.dgid.raw, fake_loop.dev.gids[FAKE_GID_IPV6],
+	memcpy(attr.ah_attr.grh.dgid.raw, fake_worker.dev.gids[FAKE_GID_IPV6],
 	       UROCE_GID_LEN);
 	return uroce_modify_qp(qp, &attr,
 			       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
@@ -389,7 +389,7 @@ static void uroce_modify_qp_in_child_after_fork_returns_eio(void **state)
 	struct ibv_qp *qp = new_qp(pd, cq, IBV_QPT_RC, NULL);
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
 
-	fake_loop.dead = true;
+	fake_worker.dead = true;
 	assert_int_equal(uroce_modify_qp(qp, &attr, IBV_QP_STATE), -EIO);
 	assert_int_equal(uroce_destroy_qp(qp), 0);
 }
@@ -401,8 +401,8 @@ static void uroce_destroy_qp_quarantines_qpn(void **state)
 
 	connect_qp(qp, qp);
 	assert_int_equal(uroce_destroy_qp(qp), 0);
-	assert_in_range(fake_loop.engine.qpn_free_ns[index],
-			fake_loop.now + UROCE_QUARANTINE_NS, UINT64_MAX);
+	assert_in_range(fake_worker.engine.qpn_free_ns[index],
+			fake_worker.now + UROCE_QUARANTINE_NS, UINT64_MAX);
 }
 
 /* RESET forgets the timeout, but packets may still arrive that long. */
@@ -418,8 +418,9 @@ static void uroce_destroy_qp_in_reset_quarantines_qpn(void **state)
 	attr.qp_state = IBV_QPS_RESET;
 	assert_int_equal(uroce_modify_qp(qp, &attr, IBV_QP_STATE), 0);
 	assert_int_equal(uroce_destroy_qp(qp), 0);
-	assert_in_range(fake_loop.engine.qpn_free_ns[index],
-			fake_loop.now + (UINT64_C(2 * 4096) << 20), UINT64_MAX);
+	assert_in_range(fake_worker.engine.qpn_free_ns[index],
+			fake_worker.now + (UINT64_C(2 * 4096) << 20),
+			UINT64_MAX);
 }
 
 static void uroce_destroy_qp_never_connected_frees_qpn(void **state)
@@ -434,7 +435,8 @@ static void uroce_destroy_qp_never_connected_frees_qpn(void **state)
 						 IBV_QP_ACCESS_FLAGS),
 			 0);
 	assert_int_equal(uroce_destroy_qp(qp), 0);
-	assert_in_range(fake_loop.engine.qpn_free_ns[index], 0, fake_loop.now);
+	assert_in_range(fake_worker.engine.qpn_free_ns[index], 0,
+			fake_worker.now);
 }
 
 /* -- multicast -- */
@@ -449,11 +451,11 @@ static void uroce_attach_mcast_twice_joins_once(void **state)
 
 	assert_int_equal(uroce_attach_mcast(qp, &group, 0), 0);
 	assert_int_equal(uroce_attach_mcast(qp, &group, 0), 0);
-	assert_int_equal(fake_loop.nr_joined, 1);
-	assert_int_equal(fake_loop.engine.nr_groups, 1);
+	assert_int_equal(fake_worker.nr_joined, 1);
+	assert_int_equal(fake_worker.engine.nr_groups, 1);
 	assert_int_equal(uroce_detach_mcast(qp, &group, 0), 0);
 	assert_int_equal(uroce_detach_mcast(qp, &group, 0), -EINVAL);
-	assert_int_equal(fake_loop.nr_joined, 0);
+	assert_int_equal(fake_worker.nr_joined, 0);
 	assert_int_equal(uroce_destroy_qp(qp), 0);
 }
 
@@ -463,10 +465,10 @@ static void uroce_destroy_qp_attached_returns_ebusy(void **state)
 
 	assert_int_equal(uroce_attach_mcast(qp, &group, 0), 0);
 	assert_int_equal(uroce_destroy_qp(qp), -EBUSY);
-	assert_int_equal(fake_loop.nr_joined, 1);
+	assert_int_equal(fake_worker.nr_joined, 1);
 	assert_int_equal(uroce_detach_mcast(qp, &group, 0), 0);
 	assert_int_equal(uroce_destroy_qp(qp), 0);
-	assert_int_equal(fake_loop.engine.nr_groups, 0);
+	assert_int_equal(fake_worker.engine.nr_groups, 0);
 }
 
 static void uroce_attach_mcast_failed_join_attaches_nothing(void **state)
@@ -475,10 +477,10 @@ static void uroce_attach_mcast_failed_join_attaches_nothing(void **state)
 	struct ibv_qp *rc = new_qp(pd, cq, IBV_QPT_RC, NULL);
 
 	assert_int_equal(uroce_attach_mcast(rc, &group, 0), -EINVAL);
-	assert_int_equal(fake_loop.nr_joined, 0);
-	fake_loop.join_ret = -ENODEV;
+	assert_int_equal(fake_worker.nr_joined, 0);
+	fake_worker.join_ret = -ENODEV;
 	assert_int_equal(uroce_attach_mcast(ud, &group, 0), -ENODEV);
-	assert_int_equal(fake_loop.engine.nr_groups, 0);
+	assert_int_equal(fake_worker.engine.nr_groups, 0);
 	assert_int_equal(uroce_destroy_qp(rc), 0);
 	assert_int_equal(uroce_destroy_qp(ud), 0);
 }
@@ -497,7 +499,7 @@ static void uroce_close_context_removes_leftover_objects(void **state)
 	struct ibv_mr *mr;
 	struct ibv_mw *mw = NULL;
 
-	/* another context of the same loop */
+	/* another context of the same worker */
 	assert_non_null(other);
 	uroce_context_init(other);
 	other->engine = mine->engine;
@@ -509,10 +511,10 @@ static void uroce_close_context_removes_leftover_objects(void **state)
 	assert_int_equal(uroce_attach_mcast(qp, &group, 0), 0);
 
 	uroce_context_abandon(other);
-	assert_int_equal(fake_loop.engine.nr_qps, 0);
-	assert_int_equal(fake_loop.nr_joined, 0);
-	assert_null(uroce_memory_find(&fake_loop.engine.memory, mr->lkey));
-	assert_null(uroce_memory_find(&fake_loop.engine.memory, mw->rkey));
+	assert_int_equal(fake_worker.engine.nr_qps, 0);
+	assert_int_equal(fake_worker.nr_joined, 0);
+	assert_null(uroce_memory_find(&fake_worker.engine.memory, mr->lkey));
+	assert_null(uroce_memory_find(&fake_worker.engine.memory, mw->rkey));
 
 	/* the context does not own the memory */
 	free(to_uroce_mw(mw));

@@ -3,7 +3,7 @@
  * Protection domains, regions, windows, address handles:
  * verbs/uroce_{pd,mr,mw,ah}.c.
  */
-#include "providers/uroce/verbs/fake_loop.h"
+#include "providers/uroce/verbs/fake_worker.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static uint8_t memory[4096];
 
 static int setup(void **state)
 {
-	ctx = fake_loop_context();
+	ctx = fake_worker_context();
 	pd = new_pd(ctx);
 	return 0;
 }
@@ -24,7 +24,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	assert_int_equal(uroce_dealloc_pd(pd), 0);
-	fake_loop_close(ctx);
+	fake_worker_close(ctx);
 	return 0;
 }
 
@@ -77,7 +77,7 @@ static void uroce_alloc_parent_domain_has_number_of_parent(void **state)
 
 static struct uroce_region *region_of(const struct ibv_mr *mr)
 {
-	return uroce_memory_find(&fake_loop.engine.memory, mr->lkey);
+	return uroce_memory_find(&fake_worker.engine.memory, mr->lkey);
 }
 
 static void dereg(struct ibv_mr *mr)
@@ -220,45 +220,45 @@ static void uroce_reg_mr_share_lasts_as_long_as_region(void **state)
 	const int write = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
 	struct ibv_mr *mr;
 
-	fake_loop.share = 7;
+	fake_worker.share = 7;
 	mr = new_mr(pd, memory, 100, IBV_ACCESS_LOCAL_WRITE);
-	assert_int_equal(fake_loop.nr_shares, 0);
+	assert_int_equal(fake_worker.nr_shares, 0);
 	assert_int_equal(region_of(mr)->share, 0);
 	/* gets a share, another one, and none again */
 	assert_int_equal(
 		rereg(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, write), 0);
-	assert_int_equal(fake_loop.nr_shares, 1);
+	assert_int_equal(fake_worker.nr_shares, 1);
 	assert_int_equal(region_of(mr)->share, 7);
-	fake_loop.share = 8;
+	fake_worker.share = 8;
 	assert_int_equal(rereg(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL,
 			       memory + 16, 50, 0),
 			 0);
-	assert_int_equal(fake_loop.nr_shares, 1);
+	assert_int_equal(fake_worker.nr_shares, 1);
 	assert_int_equal(region_of(mr)->share, 8);
 	assert_int_equal(region_of(mr)->share_offset,
 			 (uintptr_t)(memory + 16) % 4096);
 	assert_int_equal(rereg(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
 			       IBV_ACCESS_LOCAL_WRITE),
 			 0);
-	assert_int_equal(fake_loop.nr_shares, 0);
+	assert_int_equal(fake_worker.nr_shares, 0);
 	assert_int_equal(region_of(mr)->share, 0);
 	dereg(mr);
 
 	mr = new_mr(pd, memory, 100, IBV_ACCESS_REMOTE_READ);
-	assert_int_equal(fake_loop.nr_shares, 1);
-	fake_loop.copies_error = -EBUSY;
+	assert_int_equal(fake_worker.nr_shares, 1);
+	fake_worker.copies_error = -EBUSY;
 	assert_int_equal(
 		uroce_dereg_mr(verbs_container_of(mr, struct verbs_mr, ibv_mr)),
 		-EBUSY);
-	assert_int_equal(fake_loop.nr_shares, 1);
-	fake_loop.copies_error = 0;
+	assert_int_equal(fake_worker.nr_shares, 1);
+	fake_worker.copies_error = 0;
 	dereg(mr);
-	assert_int_equal(fake_loop.nr_shares, 0);
+	assert_int_equal(fake_worker.nr_shares, 0);
 	/* ends behind the last address */
 	assert_int_equal(
 		uroce_reg_mr(pd, memory, 100, UINT64_MAX - 50, write, &mr),
 		-EINVAL);
-	assert_int_equal(fake_loop.nr_shares, 0);
+	assert_int_equal(fake_worker.nr_shares, 0);
 }
 
 static void uroce_rereg_mr_failure_changes_nothing(void **state)
@@ -286,7 +286,7 @@ static void uroce_alloc_null_mr_covers_every_address(void **state)
 	assert_ptr_equal(mr->pd, pd);
 	assert_ptr_equal(mr->context, &ctx->vctx.context);
 	sge.lkey = mr->lkey;
-	assert_int_equal(uroce_memory_local(&fake_loop.engine.memory,
+	assert_int_equal(uroce_memory_local(&fake_worker.engine.memory,
 					    to_uroce_pd(pd)->number, &sge, true,
 					    &ptr),
 			 0);
@@ -322,7 +322,7 @@ static struct ibv_ah_attr address(enum fake_gid from, enum fake_gid to)
 		.grh = { .sgid_index = (uint8_t)from },
 	};
 
-	memcpy(attr.grh.dgid.raw, fake_loop.dev.gids[to], UROCE_GID_LEN);
+	memcpy(attr.grh.dgid.raw, fake_worker.dev.gids[to], UROCE_GID_LEN);
 	return attr;
 }
 
@@ -337,8 +337,10 @@ static void uroce_create_ah_stores_path(void **state)
 	attr.grh.hop_limit = 3;
 	assert_int_equal(uroce_create_ah(pd, &attr, &ah), 0);
 	path = &to_uroce_ah(ah)->path;
-	assert_memory_equal(path->sgid, fake_loop.dev.gids[FAKE_GID_IPV4], 16);
-	assert_memory_equal(path->dgid, fake_loop.dev.gids[FAKE_GID_IPV4], 16);
+	assert_memory_equal(path->sgid, fake_worker.dev.gids[FAKE_GID_IPV4],
+			    16);
+	assert_memory_equal(path->dgid, fake_worker.dev.gids[FAKE_GID_IPV4],
+			    16);
 	assert_int_equal(path->tclass, 0x68);
 	assert_int_equal(path->flow_label, 0x12345);
 	assert_int_equal(path->hop_limit, 3);
@@ -383,7 +385,7 @@ static void uroce_create_ah_bad_address_is_rejected(void **state)
 	attr = address(FAKE_GID_IPV6, FAKE_GID_IPV6);
 	memset(&attr.grh.dgid, 0, sizeof(attr.grh.dgid));
 	assert_no_path(&attr);
-	memset(fake_loop.dev.gids[0], 0, UROCE_GID_LEN);
+	memset(fake_worker.dev.gids[0], 0, UROCE_GID_LEN);
 	attr = address(FAKE_GID_LINK_LOCAL, FAKE_GID_IPV6);
 	assert_no_path(&attr);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Log messages about counters and about a port that is not available. */
-#include "providers/uroce/verbs/fake_loop.h"
+#include "providers/uroce/verbs/fake_worker.h"
 
 #include <errno.h>
 #include <provider/log.h>
@@ -29,22 +29,22 @@ void verbs_log(const struct ibv_context *about, enum verbs_log_level level,
 
 static int setup(void **state)
 {
-	ctx = fake_loop_context();
+	ctx = fake_worker_context();
 	text[0] = '\0';
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	fake_loop_close(ctx);
+	fake_worker_close(ctx);
 	return 0;
 }
 
 static void report_logs_nonzero_counters(void **state)
 {
-	fake_loop.counters.port.rx_bad = 7;
-	fake_loop.counters.helper_wakes = UINT64_C(5000000000);
-	uroce_engine_count(&fake_loop.engine, UROCE_C_BAD_ICRC, 3);
+	fake_worker.counters.port.rx_bad = 7;
+	fake_worker.counters.helper_wakes = UINT64_C(5000000000);
+	uroce_engine_count(&fake_worker.engine, UROCE_C_BAD_ICRC, 3);
 	uroce_report_counters(&ctx->vctx.context, NULL);
 	assert_string_equal(text, "uroce: rx_bad 7\n"
 				  "uroce: helper_wakes 5000000000\n"
@@ -55,8 +55,8 @@ static void report_logs_nonzero_counters(void **state)
 /* Bytes of long messages that this side has copied. */
 static void report_logs_pushed_and_pulled_bytes(void **state)
 {
-	fake_loop.counters.local.pushed_bytes = 131072;
-	fake_loop.counters.local.pulled_bytes = UINT64_C(9000000000);
+	fake_worker.counters.local.pushed_bytes = 131072;
+	fake_worker.counters.local.pulled_bytes = UINT64_C(9000000000);
 	uroce_report_counters(&ctx->vctx.context, NULL);
 	assert_string_equal(text, "uroce: local_pushed_bytes 131072\n"
 				  "uroce: local_pulled_bytes 9000000000\n");
@@ -80,12 +80,12 @@ static void report_logs_port_in_use(void **state)
 {
 	uroce_report_port(&ctx->vctx.context, NULL);
 	assert_string_equal(text, "");
-	fake_loop.port_error = -EADDRINUSE;
+	fake_worker.port_error = -EADDRINUSE;
 	uroce_report_port(&ctx->vctx.context, NULL);
 	assert_non_null(strstr(text, "4791"));
 	assert_int_equal(last_level, VERBS_LOG_WARN);
 	text[0] = '\0';
-	fake_loop.port_error = -EMFILE;
+	fake_worker.port_error = -EMFILE;
 	uroce_report_port(&ctx->vctx.context, NULL);
 	assert_non_null(strstr(text, strerror(EMFILE)));
 }

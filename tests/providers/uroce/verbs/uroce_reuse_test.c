@@ -5,7 +5,7 @@
  * an unused slot, into one full of garbage, and after each other operation.
  * Packets and completions must be equal. The queue has one slot.
  */
-#include "providers/uroce/verbs/fake_loop.h"
+#include "providers/uroce/verbs/fake_worker.h"
 
 #include <string.h>
 
@@ -99,7 +99,7 @@ static struct ibv_qp *new_short_qp(enum ibv_qp_type type)
 
 static int setup(enum ibv_qp_type type)
 {
-	ctx = fake_loop_context();
+	ctx = fake_worker_context();
 	pd = new_pd(ctx);
 	cq = new_cq(ctx, 32, NULL);
 	mr = new_mr(pd, memory, sizeof(memory), ALL_ACCESS);
@@ -141,7 +141,7 @@ static int teardown(void **state)
 		uroce_dereg_mr(verbs_container_of(mr, struct verbs_mr, ibv_mr)),
 		0);
 	assert_int_equal(uroce_dealloc_pd(pd), 0);
-	fake_loop_close(ctx);
+	fake_worker_close(ctx);
 	return 0;
 }
 
@@ -487,7 +487,7 @@ static void check_all(uint32_t nr_requests)
 {
 	uint32_t nr = 0;
 
-	fake_loop.on_packet = see_packet;
+	fake_worker.on_packet = see_packet;
 	for_each_request(0, do_in_every_slot, &nr);
 	assert_int_equal(nr, nr_requests);
 }

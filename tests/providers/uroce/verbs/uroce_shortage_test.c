@@ -4,7 +4,7 @@
  * nothing. AddressSanitizer reports leaks as well. Linked with WRAP malloc
  * calloc reallocarray aligned_alloc pipe2.
  */
-#include "providers/uroce/verbs/fake_loop.h"
+#include "providers/uroce/verbs/fake_worker.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static uint8_t memory[64];
 static int setup(void **state)
 {
 	countdown = 0;
-	ctx = fake_loop_context();
+	ctx = fake_worker_context();
 	ibctx = &ctx->vctx.context;
 	pd = new_pd(ctx);
 	cq = new_cq(ctx, 4, NULL);
@@ -78,7 +78,7 @@ static int teardown(void **state)
 {
 	assert_int_equal(uroce_destroy_cq(cq), 0);
 	assert_int_equal(uroce_dealloc_pd(pd), 0); /* not in use */
-	fake_loop_close(ctx);
+	fake_worker_close(ctx);
 	return 0;
 }
 
@@ -313,7 +313,7 @@ static void shortage_attach_mcast_fails_cleanly(void **state)
 {
 	assert_int_equal(make_qp(), 0);
 	assert_int_equal(fail_each(join, leave), 1);
-	assert_int_equal(fake_loop.nr_joined, 0);
+	assert_int_equal(fake_worker.nr_joined, 0);
 	unmake_qp();
 }
 
@@ -337,7 +337,7 @@ static void shortage_destroy_can_be_retried(void **state)
 
 	assert_int_equal(uroce_create_comp_channel(ibctx, &own.fd), 0);
 	queue = new_cq(ctx, 4, &own);
-	uroce_loop_callbacks.cq_event(&to_uroce_cq(queue)->cq, true, true);
+	uroce_worker_callbacks.cq_event(&to_uroce_cq(queue)->cq, true, true);
 	for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++) {
 		countdown = failures[i].nth;
 		assert_int_equal(uroce_destroy_cq(queue), failures[i].ret);

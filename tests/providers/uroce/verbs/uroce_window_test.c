@@ -3,7 +3,7 @@
  * Binding memory windows, and access through them: ibv_bind_mw() and
  * ibv_post_send() of verbs/uroce_post.c, uroce_wqe_set_bind().
  */
-#include "providers/uroce/verbs/fake_loop.h"
+#include "providers/uroce/verbs/fake_worker.h"
 
 #include <errno.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static void end_connection(void)
 
 static int setup(void **state)
 {
-	ctx = fake_loop_context();
+	ctx = fake_worker_context();
 	pd = new_pd(ctx);
 	cq = new_cq(ctx, 32, NULL);
 	mr = new_mr(pd, memory, sizeof(memory), ALL_ACCESS);
@@ -60,7 +60,7 @@ static int teardown(void **state)
 	dereg(mr);
 	assert_int_equal(uroce_destroy_cq(cq), 0);
 	assert_int_equal(uroce_dealloc_pd(pd), 0);
-	fake_loop_close(ctx);
+	fake_worker_close(ctx);
 	return 0;
 }
 
@@ -264,7 +264,7 @@ static void uroce_dealloc_mw_ignores_rkey(void **state)
 	assert_int_equal(poll_one(cq).status, IBV_WC_MW_BIND_ERR);
 	mw->rkey = 0; /* the application may write to it */
 	assert_int_equal(uroce_dealloc_mw(mw), 0);
-	assert_int_equal(fake_loop.engine.memory.regions[index]->kind,
+	assert_int_equal(fake_worker.engine.memory.regions[index]->kind,
 			 UROCE_REGION_NONE);
 }
 

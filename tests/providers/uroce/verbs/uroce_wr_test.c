@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ibv_wr_*() from one QP of the device to another: verbs/uroce_wr.c. */
-#include "providers/uroce/verbs/fake_loop.h"
+#include "providers/uroce/verbs/fake_worker.h"
 
 #include <errno.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static uint8_t *const from = memory, *const to = memory + 2048;
 
 static int setup(enum ibv_qp_type type)
 {
-	ctx = fake_loop_context();
+	ctx = fake_worker_context();
 	pd = new_pd(ctx);
 	cq = new_cq(ctx, 32, NULL);
 	mr = new_mr(pd, memory, sizeof(memory), ALL_ACCESS);
@@ -54,7 +54,7 @@ static int teardown(void **state)
 		uroce_dereg_mr(verbs_container_of(mr, struct verbs_mr, ibv_mr)),
 		0);
 	assert_int_equal(uroce_dealloc_pd(pd), 0);
-	fake_loop_close(ctx);
+	fake_worker_close(ctx);
 	return 0;
 }
 
@@ -106,10 +106,10 @@ static void uroce_wr_complete_sends_whole_section(void **state)
 	qpx->wr_id = 6;
 	ibv_wr_send_imm(qpx, 9);
 	set_sge(20);
-	assert_int_equal(fake_loop.nr_posts, 0);
+	assert_int_equal(fake_worker.nr_posts, 0);
 	assert_no_completion(cq);
 	assert_int_equal(ibv_wr_complete(qpx), 0);
-	assert_int_equal(fake_loop.nr_posts, 1);
+	assert_int_equal(fake_worker.nr_posts, 1);
 	assert_memory_equal(to, from, 50);
 	assert_int_equal(poll_one(cq).byte_len, 50);
 	assert_int_equal(poll_one(cq).imm_data, 9);
@@ -281,7 +281,7 @@ static void uroce_wr_set_ud_addr_sends_datagram(void **state)
 static void assert_section_fails(int err)
 {
 	assert_int_equal(ibv_wr_complete(qpx), err);
-	assert_int_equal(fake_loop.nr_posts, 0);
+	assert_int_equal(fake_worker.nr_posts, 0);
 	assert_int_equal(uroce_ring_used(&to_uroce_qp(qp)->qp->sq), 0);
 }
 
@@ -312,7 +312,7 @@ static void uroce_wr_abort_posts_nothing(void **state)
 	ibv_wr_send(qpx);
 	set_sge(10);
 	ibv_wr_abort(qpx);
-	assert_int_equal(fake_loop.nr_posts, 0);
+	assert_int_equal(fake_worker.nr_posts, 0);
 	start(2);
 	ibv_wr_send(qpx);
 	set_sge(20);

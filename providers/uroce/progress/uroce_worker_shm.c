@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The connection between the engine and the rings in shared memory. For an RC
- * or UC QP uroce_loop_connect() selects shared memory or the network once, when
- * the QP enters RTR.
+ * or UC QP uroce_worker_connect() selects shared memory or the network once,
+ * when the QP enters RTR.
  */
-#include "uroce/progress/uroce_loop_local.h"
+#include "uroce/progress/uroce_worker_shm.h"
 
 #include <errno.h>
 #include <provider/log.h>
@@ -16,7 +16,7 @@
 #include "uroce/engine/uroce_split.h"
 #include "uroce/local/uroce_inbox.h"
 #include "uroce/port/uroce_slots.h"
-#include "uroce/progress/uroce_loop_datagram.h"
+#include "uroce/progress/uroce_worker_ud.h"
 #include "uroce/uroce_config.h"
 
 /* A copy takes a millisecond; after this time its process was stopped. */
@@ -33,12 +33,12 @@
 
 static bool is_ours(void *arg, const uint8_t *gid)
 {
-	struct uroce_loop *loop = arg;
+	struct uroce_worker *worker = arg;
 	struct list_node *pos;
 	bool found = false;
 
-	(void)pthread_mutex_lock(&loop->netdev_mutex);
-	list_for_each (pos, &loop->instances) {
+	(void)pthread_mutex_lock(&worker->netdev_mutex);
+	list_for_each (pos, &worker->instances) {
 		const struct uroce_instance *instance =
 			list_entry(pos, struct uroce_instance, entry);
 
@@ -46,7 +46,7 @@ static bool is_ours(void *arg, const uint8_t *gid)
 		if (found)
 			break;
 	}
-	(void)pthread_mutex_unlock(&loop->netdev_mutex);
+	(void)pthread_mutex_unlock(&worker->netdev_mutex);
 	return found;
 }
 
@@ -56,7 +56,7 @@ static void on_region(void *arg, const struct uroce_region *region)
 	const unsigned int rights = IBV_ACCESS_REMOTE_WRITE |
 				    IBV_ACCESS_REMOTE_READ |
 				    IBV_ACCESS_REMOTE_ATOMIC;
-	const struct uroce_loop *loop = arg;
+	const struct uroce_worker *worker = arg;
 	const bool is_memory = region->kind == UROCE_REGION_MEMORY;
 	const struct uroce_shown_region shown = {
 		.key = region->key,
@@ -69,14 +69,14 @@ static void on_region(void *arg, const struct uroce_region *region)
 		.share_offset = region->share_offset,
 	};
 
-	uroce_local_show_region(loop->local, &shown);
+	uroce_local_show_region(worker->local, &shown);
 }
 
 static void on_qp(void *arg, const struct uroce_qp *qp)
 {
 	const unsigned int answered = IBV_ACCESS_REMOTE_READ |
 				      IBV_ACCESS_REMOTE_ATOMIC;
-	const struct uroce_loop *loop = arg;
+	const struct uroce_worker *worker = arg;
 	const struct uroce_shown_qp shown = {
 		.qpn = qp->qpn,
 		.ready = uroce_qp_is_open(qp),
@@ -87,10 +87,10 @@ static void on_qp(void *arg, const struct uroce_qp *qp)
 		.pulls = qp->channel && qp->channel->split && qp->channel->copy,
 	};
 
-	uroce_local_show_qp(loop->local, &shown, qp->channel);
+	uroce_local_show_qp(worker->local, &shown, qp->channel);
 }
 
-static int open_slot(struct uroce_loop *loop, uint32_t slot)
+static int open_slot(struct uroce_worker *worker, uint32_t slot)
 {
 	const struct uroce_local_config config = {
 		.slot = slot,
@@ -98,10 +98,10 @@ static int open_slot(struct uroce_loop *loop, uint32_t slot)
 		.split = uroce_config_split(),
 		.patience_ms = PATIENCE_MS,
 		.is_ours = is_ours,
-		.arg = loop,
+		.arg = worker,
 	};
 
-	return uroce_local_open(&config, &loop->local);
+	return uroce_local_open(&config, &worker->local);
 }
 
 static void report(int ret)
@@ -112,94 +112,94 @@ static void report(int ret)
 			  strerror(-ret));
 }
 
-int uroce_loop_open_local(struct uroce_loop *loop, uint32_t slot)
+int uroce_worker_open_local(struct uroce_worker *worker, uint32_t slot)
 {
 	int ret;
 
 	if (!uroce_config_local())
 		return 0;
-	ret = open_slot(loop, slot);
+	ret = open_slot(worker, slot);
 	if (ret != -EADDRINUSE)
 		report(ret);
 	return ret;
 }
 
-void uroce_loop_show_local(struct uroce_loop *loop)
+void uroce_worker_show_local(struct uroce_worker *worker)
 {
-	if (!loop->local)
+	if (!worker->local)
 		return;
-	loop->engine.memory.on_change = on_region;
-	loop->engine.memory.arg = loop;
-	loop->engine.on_qp = on_qp;
-	loop->engine.arg = loop;
+	worker->engine.memory.on_change = on_region;
+	worker->engine.memory.arg = worker;
+	worker->engine.on_qp = on_qp;
+	worker->engine.arg = worker;
 }
 
-int uroce_loop_await_copies(struct uroce_instance *instance)
+int uroce_worker_await_copies(struct uroce_instance *instance)
 {
-	struct uroce_loop *loop = instance->loop;
-	uint64_t until_ms = uroce_loop_now() / 1000000 + COPIES_MS;
+	struct uroce_worker *worker = instance->worker;
+	uint64_t until_ms = uroce_worker_now() / 1000000 + COPIES_MS;
 
-	if (!loop->local || loop->dead)
+	if (!worker->local || worker->dead)
 		return 0;
-	return uroce_local_settle(loop->local, until_ms);
+	return uroce_local_settle(worker->local, until_ms);
 }
 
-int uroce_loop_hide_region(struct uroce_instance *instance, uint32_t key)
+int uroce_worker_hide_region(struct uroce_instance *instance, uint32_t key)
 {
-	struct uroce_loop *loop = instance->loop;
+	struct uroce_worker *worker = instance->worker;
 	const struct uroce_shown_region none = { .key = key };
 
-	if (!loop->local || loop->dead)
+	if (!worker->local || worker->dead)
 		return 0;
-	uroce_loop_acquire(loop);
-	uroce_local_show_region(loop->local, &none);
-	uroce_memory_hide(&loop->engine.memory, key);
-	uroce_split_hide_all(&loop->engine);
-	uroce_loop_release(loop);
-	return uroce_loop_await_copies(instance);
+	uroce_worker_acquire(worker);
+	uroce_local_show_region(worker->local, &none);
+	uroce_memory_hide(&worker->engine.memory, key);
+	uroce_split_hide_all(&worker->engine);
+	uroce_worker_release(worker);
+	return uroce_worker_await_copies(instance);
 }
 
-void uroce_loop_get_share(struct uroce_instance *instance, const void *memory,
-			  uint64_t bytes, uint64_t *ret_share,
-			  uint64_t *ret_offset)
+void uroce_worker_get_share(struct uroce_instance *instance, const void *memory,
+			    uint64_t bytes, uint64_t *ret_share,
+			    uint64_t *ret_offset)
 {
-	struct uroce_loop *loop = instance->loop;
+	struct uroce_worker *worker = instance->worker;
 
-	if (loop->local && !loop->dead)
-		uroce_local_get_share(loop->local, memory, bytes, ret_share,
+	if (worker->local && !worker->dead)
+		uroce_local_get_share(worker->local, memory, bytes, ret_share,
 				      ret_offset);
 }
 
-void uroce_loop_put_share(struct uroce_instance *instance, uint64_t share)
+void uroce_worker_put_share(struct uroce_instance *instance, uint64_t share)
 {
-	struct uroce_loop *loop = instance->loop;
+	struct uroce_worker *worker = instance->worker;
 
-	if (loop->local && !loop->dead)
-		uroce_local_put_share(loop->local, share);
+	if (worker->local && !worker->dead)
+		uroce_local_put_share(worker->local, share);
 }
 
-int uroce_loop_connect(struct uroce_instance *instance,
-		       const struct uroce_path *path, uint32_t dest_qpn,
-		       struct uroce_channel **ret_channel)
+int uroce_worker_connect(struct uroce_instance *instance,
+			 const struct uroce_path *path, uint32_t dest_qpn,
+			 struct uroce_channel **ret_channel)
 {
-	struct uroce_loop *loop = instance->loop;
+	struct uroce_worker *worker = instance->worker;
 
-	if (!loop->local || loop->dead)
+	if (!worker->local || worker->dead)
 		return -ENOENT;
-	if (!is_ours(loop, path->dgid) &&
+	if (!is_ours(worker, path->dgid) &&
 	    !uroce_netdev_is_here(path->dgid, instance->dev.ifindex))
 		return -ENOENT;
-	return uroce_local_connect(loop->local, dest_qpn >> UROCE_SLOT_SHIFT,
+	return uroce_local_connect(worker->local, dest_qpn >> UROCE_SLOT_SHIFT,
 				   path->dgid, ret_channel);
 }
 
-void uroce_loop_disconnect(struct uroce_instance *instance,
-			   struct uroce_channel *channel)
+void uroce_worker_disconnect(struct uroce_instance *instance,
+			     struct uroce_channel *channel)
 {
-	uroce_local_put_channel(instance->loop->local, channel);
+	uroce_local_put_channel(instance->worker->local, channel);
 }
 
-static void receive(struct uroce_loop *loop, struct uroce_channel *channel,
+static void receive(struct uroce_worker *worker, struct uroce_channel *channel,
 		    struct uroce_packet *packet)
 {
 	struct uroce_path path;
@@ -207,174 +207,177 @@ static void receive(struct uroce_loop *loop, struct uroce_channel *channel,
 	/* an RNR NAK may start a short timer, which needs the exact time */
 	if ((packet->traits & UROCE_T_AETH) &&
 	    (packet->syndrome & UROCE_AETH_KIND) != UROCE_AETH_ACK)
-		loop->now = uroce_loop_now();
+		worker->now = uroce_worker_now();
 	if ((packet->opcode & UROCE_TRANSPORT_MASK) != UROCE_UD)
 		packet->channel = channel;
-	else if (!uroce_loop_unpack_datagram(loop, packet, &path))
+	else if (!uroce_worker_unpack_datagram(worker, packet, &path))
 		return;
-	uroce_engine_receive(&loop->engine, packet, loop->now);
+	uroce_engine_receive(&worker->engine, packet, worker->now);
 }
 
 /* Returns false if @brief is not a valid packet. */
-static bool receive_brief(struct uroce_loop *loop,
+static bool receive_brief(struct uroce_worker *worker,
 			  struct uroce_channel *channel,
 			  const struct uroce_brief *brief)
 {
 	struct uroce_packet packet;
 
 	if (brief->payload_len >= MANY_BYTES)
-		loop->copied_much = true;
-	if (uroce_fast_receive(&loop->engine, channel, brief, loop->now))
+		worker->copied_much = true;
+	if (uroce_fast_receive(&worker->engine, channel, brief, worker->now))
 		return true;
 	if (uroce_inbox_decode(brief, &packet))
 		return false;
-	receive(loop, channel, &packet);
+	receive(worker, channel, &packet);
 	return true;
 }
 
-static void lose(struct uroce_loop *loop, struct uroce_channel *channel)
+static void lose(struct uroce_worker *worker, struct uroce_channel *channel)
 {
 	list_del(&channel->entry);
-	uroce_channel_lose(&loop->engine, channel, loop->now);
-	uroce_loop_forget_datagrams(loop, channel);
+	uroce_channel_lose(&worker->engine, channel, worker->now);
+	uroce_worker_forget_datagrams(worker, channel);
 }
 
-bool uroce_loop_receive_local(struct uroce_loop *loop)
+bool uroce_worker_receive_local(struct uroce_worker *worker)
 {
-	uint64_t received = loop->received;
+	uint64_t received = worker->received;
 	struct uroce_channel *channel;
 	struct uroce_brief brief;
 
-	if (!loop->local)
+	if (!worker->local)
 		return false;
-	uroce_local_begin(loop->local);
-	while ((channel = uroce_local_take(loop->local, &brief))) {
-		bool is_packet = receive_brief(loop, channel, &brief);
+	uroce_local_begin(worker->local);
+	while ((channel = uroce_local_take(worker->local, &brief))) {
+		bool is_packet = receive_brief(worker, channel, &brief);
 
 		uroce_local_done(channel, &brief, is_packet);
-		loop->received += is_packet;
+		worker->received += is_packet;
 	}
-	loop->traffic += loop->received - received;
-	while ((channel = uroce_local_take_lost(loop->local)))
-		lose(loop, channel);
-	return loop->received != received;
+	worker->traffic += worker->received - received;
+	while ((channel = uroce_local_take_lost(worker->local)))
+		lose(worker, channel);
+	return worker->received != received;
 }
 
-void uroce_loop_resume_local(struct uroce_loop *loop)
+void uroce_worker_resume_local(struct uroce_worker *worker)
 {
 	struct list_node *pos, *tmp;
 
-	list_for_each_safe (pos, tmp, &loop->full) {
+	list_for_each_safe (pos, tmp, &worker->full) {
 		struct uroce_channel *channel =
 			list_entry(pos, struct uroce_channel, entry);
 
 		if (!uroce_local_has_room(channel))
 			continue;
 		list_del(&channel->entry);
-		loop->full_ns = loop->now;
-		uroce_channel_resume(&loop->engine, channel);
+		worker->full_ns = worker->now;
+		uroce_channel_resume(&worker->engine, channel);
 	}
 }
 
 /* Call after each put: QPs of a full channel have to wait. */
-static void check_room(struct uroce_loop *loop, struct uroce_channel *channel)
+static void check_room(struct uroce_worker *worker,
+		       struct uroce_channel *channel)
 {
 	if (uroce_local_has_room(channel))
 		return;
 	channel->full = true;
-	loop->full_ns = loop->now;
-	list_add_tail(&loop->full, &channel->entry);
+	worker->full_ns = worker->now;
+	list_add_tail(&worker->full, &channel->entry);
 }
 
-static void put(struct uroce_loop *loop, struct uroce_channel *channel,
+static void put(struct uroce_worker *worker, struct uroce_channel *channel,
 		const struct uroce_packet *packet, const struct iovec *iov,
 		uint32_t nr_iov)
 {
 	if (packet->payload_len >= MANY_BYTES)
-		loop->copied_much = true;
+		worker->copied_much = true;
 	uroce_local_put(channel, packet, iov, nr_iov);
-	check_room(loop, channel);
+	check_room(worker, channel);
 }
 
-void uroce_loop_send_briefs(struct uroce_loop *loop, struct uroce_qp *qp)
+void uroce_worker_send_briefs(struct uroce_worker *worker, struct uroce_qp *qp)
 {
 	struct uroce_brief brief;
 
-	while (!qp->channel->full && uroce_fast_next(qp, loop->now, &brief)) {
-		loop->traffic++;
+	while (!qp->channel->full && uroce_fast_next(qp, worker->now, &brief)) {
+		worker->traffic++;
 		uroce_local_put_brief(qp->channel, &brief);
-		check_room(loop, qp->channel);
+		check_room(worker, qp->channel);
 	}
 	__atomic_store_n(&qp->next_put, uroce_local_next_put(qp->channel),
 			 __ATOMIC_RELAXED);
 }
 
-static void put_datagram(struct uroce_loop *loop, struct uroce_channel *channel,
+static void put_datagram(struct uroce_worker *worker,
+			 struct uroce_channel *channel,
 			 const struct uroce_out *out)
 {
 	struct iovec iov[1 + UROCE_MAX_SGE];
 	struct uroce_packet packet = out->packet;
 	struct uroce_datagram_path path;
 
-	uroce_loop_pack_datagram(&packet, &path);
+	uroce_worker_pack_datagram(&packet, &path);
 	packet.payload_len += (uint32_t)sizeof(path);
 	iov[0] = (struct iovec){ .iov_base = &path, .iov_len = sizeof(path) };
 	memcpy(iov + 1, out->pieces.iov, out->pieces.nr * sizeof(*iov));
-	put(loop, channel, &packet, iov, 1 + out->pieces.nr);
+	put(worker, channel, &packet, iov, 1 + out->pieces.nr);
 }
 
-bool uroce_loop_put_local(struct uroce_loop *loop, const struct uroce_out *out)
+bool uroce_worker_put_local(struct uroce_worker *worker,
+			    const struct uroce_out *out)
 {
 	struct uroce_channel *channel = out->qp->channel;
 
 	if (!channel) {
-		channel = uroce_loop_datagram_way(loop, &out->packet);
+		channel = uroce_worker_datagram_way(worker, &out->packet);
 		if (channel)
-			put_datagram(loop, channel, out);
+			put_datagram(worker, channel, out);
 	} else if (!channel->lost) {
-		put(loop, channel, &out->packet, out->pieces.iov,
+		put(worker, channel, &out->packet, out->pieces.iov,
 		    out->pieces.nr);
 	}
 	return channel;
 }
 
 /* Lets waiting threads run; they need not get the lock before this thread. */
-static void let_others(struct uroce_loop *loop)
+static void let_others(struct uroce_worker *worker)
 {
-	uroce_loop_release(loop);
+	uroce_worker_release(worker);
 	(void)sched_yield();
-	uroce_loop_acquire(loop);
+	uroce_worker_acquire(worker);
 }
 
 /* After let_others() the QP may have changed, so all state is read again. */
-bool uroce_loop_copy(struct uroce_loop *loop, struct uroce_qp *qp)
+bool uroce_worker_copy(struct uroce_worker *worker, struct uroce_qp *qp)
 {
 	bool any = false;
 
-	while (!loop->dead && uroce_ring_has(&qp->sq, qp->req.cur)) {
+	while (!worker->dead && uroce_ring_has(&qp->sq, qp->req.cur)) {
 		struct uroce_send_wqe *wqe =
 			uroce_ring_at(&qp->sq, qp->req.cur);
 		enum uroce_direct done = UROCE_DIRECT_NO;
 
 		if (!wqe->begun)
-			done = uroce_direct_try(qp, wqe, loop->now);
+			done = uroce_direct_try(qp, wqe, worker->now);
 		if (done == UROCE_DIRECT_NO)
 			return false;
 		if (done == UROCE_DIRECT_MORE)
-			let_others(loop);
+			let_others(worker);
 		any = true;
 	}
 	/* else a receive WQE may have to be flushed, in a full pass */
 	if (any)
-		uroce_loop_deliver(loop);
+		uroce_worker_deliver(worker);
 	return any;
 }
 
-bool uroce_loop_owes_local(const struct uroce_loop *loop)
+bool uroce_worker_owes_local(const struct uroce_worker *worker)
 {
 	struct list_node *pos, *of_qp;
 
-	list_for_each (pos, &loop->full) {
+	list_for_each (pos, &worker->full) {
 		const struct uroce_channel *channel =
 			list_entry(pos, struct uroce_channel, entry);
 
@@ -386,10 +389,10 @@ bool uroce_loop_owes_local(const struct uroce_loop *loop)
 	return false;
 }
 
-bool uroce_loop_watch_local(struct uroce_loop *loop, bool watch)
+bool uroce_worker_watch_local(struct uroce_worker *worker, bool watch)
 {
-	if (!loop->local || (!watch && !loop->watched))
+	if (!worker->local || (!watch && !worker->watched))
 		return false;
-	loop->watched = watch;
-	return uroce_local_watch(loop->local, watch) && watch;
+	worker->watched = watch;
+	return uroce_local_watch(worker->local, watch) && watch;
 }

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The state of the loop, private to uroce_loop*.c (packets, timers, events),
- * uroce_instance.c (attach and detach of devices) and uroce_moderate.c.
+ * The state of the worker, private to uroce_worker*.c (packets, timers,
+ * events), uroce_instance.c (attach and detach of devices) and
+ * uroce_moderate.c.
  *
  * Locks, in the order in which they are taken:
- *   loop_mutex     the pointer to the loop; held while the loop is created and
- *                  while its threads end, never while it waits for a process
+ *   worker_mutex   the pointer to the worker; held while the worker is created
+ *                  and while its threads end, never while it waits for a
+ *                  process
  *   netdev_mutex   instances and the state of their interfaces; held while the
  *                  kernel is queried about an interface
  *   engine_lock    "the engine lock": engine, port, and all other state; held
  *                  while packets are sent, which may wait for a full socket
  */
-#ifndef UROCE_LOOP_STATE_H
-#define UROCE_LOOP_STATE_H
+#ifndef UROCE_WORKER_STATE_H
+#define UROCE_WORKER_STATE_H
 
 #include <pthread.h>
 
@@ -20,12 +22,12 @@
 #include "uroce/local/uroce_local.h"
 #include "uroce/port/uroce_port.h"
 #include "uroce/progress/uroce_helper.h"
-#include "uroce/progress/uroce_loop.h"
+#include "uroce/progress/uroce_worker.h"
 #include "util/list.h"
 #include "util/lock.h"
 
 struct uroce_instance {
-	struct uroce_loop *loop;
+	struct uroce_worker *worker;
 	struct list_node entry;
 	void *owner;
 	/* written with netdev_mutex and the engine lock, read with either */
@@ -41,21 +43,21 @@ struct uroce_acquaintance {
 	uint64_t next_ns;
 };
 
-struct uroce_loop {
+struct uroce_worker {
 	/* plain: clang's analysis cannot follow the locks around fork() */
 	pthread_mutex_t netdev_mutex;
 	struct uroce_lock engine_lock;
 	/* written with netdev_mutex and the engine lock, read with either */
 	struct list_node instances;
-	uint32_t uses;	  /* instances; with loop_mutex */
+	uint32_t uses;	  /* instances; with worker_mutex */
 	uint32_t next_pd; /* atomic */
 	bool dead;	  /* set in a child of fork() before it has threads */
 
-	const struct uroce_loop_ops *ops;
+	const struct uroce_worker_ops *ops;
 	struct uroce_engine engine;
 	struct uroce_port *port; /* atomic; NULL: not joined, see port_error */
 	int port_error;		 /* atomic */
-	/* uroce_loop_port.c */
+	/* uroce_worker_port.c */
 	struct uroce_port *new_port;   /* has a slot, but no sockets */
 	struct verbs_mutex join_mutex; /* leaf */
 	pthread_cond_t joined;
@@ -83,7 +85,7 @@ struct uroce_loop {
 	uint64_t lease_ns; /* atomic: end of the lease */
 	bool copied_much;  /* long copy after the poll time was published */
 
-	/* uroce_loop_quick.c */
+	/* uroce_worker_quick.c */
 	uint32_t glances; /* what is left of the quick poll budget */
 	uint32_t allowed; /* quick poll budget, set in the last full pass */
 	uint64_t look_ns; /* time of the last full pass of a poll */
@@ -95,37 +97,38 @@ struct uroce_loop {
 	int link_fd;			  /* -1: no notification of changes */
 };
 
-/** uroce_loop_lease() - return the end of the lease for the helper thread */
-uint64_t uroce_loop_lease(const struct uroce_loop *loop);
+/** uroce_worker_lease() - return the end of the lease for the helper thread */
+uint64_t uroce_worker_lease(const struct uroce_worker *worker);
 
-/** uroce_loop_deliver() - pass events to verbs/; with the engine lock */
-void uroce_loop_deliver(struct uroce_loop *loop);
+/** uroce_worker_deliver() - pass events to verbs/; with the engine lock */
+void uroce_worker_deliver(struct uroce_worker *worker);
 
 /**
- * uroce_loop_need_helper() - wake the helper thread at the next deadline
+ * uroce_worker_need_helper() - wake the helper thread at the next deadline
  *
  * Context: with the engine lock.
  */
-void uroce_loop_need_helper(struct uroce_loop *loop);
+void uroce_worker_need_helper(struct uroce_worker *worker);
 
-/** uroce_loop_acquire() - take the engine lock */
-void uroce_loop_acquire(struct uroce_loop *loop);
+/** uroce_worker_acquire() - take the engine lock */
+void uroce_worker_acquire(struct uroce_worker *worker);
 
-/** uroce_loop_release() - release the engine lock, then serve new kicks */
-void uroce_loop_release(struct uroce_loop *loop);
+/** uroce_worker_release() - release the engine lock, then serve new kicks */
+void uroce_worker_release(struct uroce_worker *worker);
 
 /**
- * uroce_loop_call_in() - flush deferred ACKs and responses; never waits
+ * uroce_worker_call_in() - flush deferred ACKs and responses; never waits
  *
  * Return: whether some may be left: another thread has the engine lock, or the
  * ring to a peer has no room.
  */
-bool uroce_loop_call_in(struct uroce_loop *loop);
+bool uroce_worker_call_in(struct uroce_worker *worker);
 
-/** uroce_loop_work() - make progress in the helper thread; @arg: the loop */
-void uroce_loop_work(void *arg, unsigned int wake);
+/** uroce_worker_work() - make progress in the helper thread; @arg: the worker
+ */
+void uroce_worker_work(void *arg, unsigned int wake);
 
-/** uroce_loop_refresh() - query all interfaces again; without locks */
-void uroce_loop_refresh(struct uroce_loop *loop);
+/** uroce_worker_refresh() - query all interfaces again; without locks */
+void uroce_worker_refresh(struct uroce_worker *worker);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The loop with the real port: two processes on one address, or in two network
- * namespaces. The other process runs the same program with a role, and its exit
- * status is its result. If UROCE_LOCAL is "none", all packets use the network;
- * otherwise packets within a host use shared memory.
+ * The worker with the real port: two processes on one address, or in two
+ * network namespaces. The other process runs the same program with a role, and
+ * its exit status is its result. If UROCE_LOCAL is "none", all packets use the
+ * network; otherwise packets within a host use shared memory.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 #include "uroce/port/uroce_socket.h"
-#include "uroce/progress/uroce_loop_state.h"
+#include "uroce/progress/uroce_worker_state.h"
 #include "uroce/uroce_config.h"
 #include "uroce_netns.h"
 #include "uroce_side.h"
@@ -113,7 +113,7 @@ static void connect_side(struct test *test)
 
 	assert_int_equal(uroce_netdev_read(test->ifname, &dev), 0);
 	side_open(&test->side, &dev);
-	assert_int_equal(uroce_loop_port_error(test->side.instance),
+	assert_int_equal(uroce_worker_port_error(test->side.instance),
 			 is_port_taken() ? -EADDRINUSE : 0);
 	test->self = side_address(&test->side, (uint32_t)test->plan.gid_index);
 	send_all(test->fd, &test->self, sizeof(test->self));
@@ -138,7 +138,7 @@ static struct uroce_cqe wait_for(struct side *side, bool sleep)
 		return cqe;
 	}
 	while (!side_take(side, &cqe)) {
-		(void)uroce_loop_arm_cq(side->instance, &side->cq, false);
+		(void)uroce_worker_arm_cq(side->instance, &side->cq, false);
 		if (side_take(side, &cqe))
 			break;
 		(void)sem_wait(&side->cq_events);
@@ -228,8 +228,8 @@ static int be_peer(int fd)
 	 * Sends the received data for comparison. The lock is for race
 	 * detectors: a WRITE has no other end marker.
 	 */
-	uroce_loop_lock(test.side.instance);
-	uroce_loop_unlock(test.side.instance);
+	uroce_worker_lock(test.side.instance);
+	uroce_worker_unlock(test.side.instance);
 	send_all(fd, test.side.memory, SIDE_MEMORY);
 	hear(fd);
 	side_close(&test.side);
@@ -276,7 +276,7 @@ static void finish(struct test *test)
 }
 
 /* Received messages are acknowledged even if the process ends. */
-static void loop_exiting_process_acknowledges(void **state)
+static void worker_exiting_process_acknowledges(void **state)
 {
 	for (int i = 0; i < 10; i++) {
 		struct uroce_cqe cqe;
@@ -309,12 +309,12 @@ static void fill(uint8_t *memory, uint32_t seed)
 
 static uint64_t count(struct test *test, enum uroce_counter counter)
 {
-	struct uroce_engine *engine = uroce_loop_engine(test->side.instance);
+	struct uroce_engine *engine = uroce_worker_engine(test->side.instance);
 	uint64_t found;
 
-	uroce_loop_lock(test->side.instance);
+	uroce_worker_lock(test->side.instance);
 	found = engine->counters.count[counter];
-	uroce_loop_unlock(test->side.instance);
+	uroce_worker_unlock(test->side.instance);
 	return found;
 }
 
@@ -342,7 +342,7 @@ static void ping_pong(const struct plan *plan)
 	finish(&test);
 }
 
-static void loop_sends_between_processes_arrive(void **state)
+static void worker_sends_between_processes_arrive(void **state)
 {
 	ping_pong(&(struct plan){
 		.role = ECHO,
@@ -354,7 +354,7 @@ static void loop_sends_between_processes_arrive(void **state)
 	});
 }
 
-static void loop_long_sends_over_ipv6_arrive(void **state)
+static void worker_long_sends_over_ipv6_arrive(void **state)
 {
 	struct uroce_netdev dev;
 
@@ -373,7 +373,7 @@ static void loop_long_sends_over_ipv6_arrive(void **state)
 	});
 }
 
-static void loop_sleeping_processes_are_woken(void **state)
+static void worker_sleeping_processes_are_woken(void **state)
 {
 	ping_pong(&(struct plan){
 		.role = SLEEP,
@@ -396,7 +396,7 @@ static void request(struct test *test, enum ibv_wr_opcode opcode,
 }
 
 /* The target calls no verb: its helper thread makes all progress. */
-static void loop_target_without_verbs_calls_is_served(void **state)
+static void worker_target_without_verbs_calls_is_served(void **state)
 {
 	struct plan plan = idle_plan(LONG_TIMEOUT);
 	struct test test;
@@ -415,7 +415,7 @@ static void loop_target_without_verbs_calls_is_served(void **state)
 	finish(&test);
 }
 
-static void loop_small_interface_mtus_work(void **state)
+static void worker_small_interface_mtus_work(void **state)
 {
 	static const int mtus[] = { 1500, 4300, 9000 };
 
@@ -463,7 +463,7 @@ static void across_namespaces(struct test *test, int gid_index)
 }
 
 /* GID 1 is the IPv4 address, GID 2 the IPv6 address that is not link-local. */
-static void loop_two_namespaces_over_veth_connect(void **state)
+static void worker_two_namespaces_over_veth_connect(void **state)
 {
 	struct test test;
 
@@ -483,7 +483,7 @@ static void loop_two_namespaces_over_veth_connect(void **state)
 	}
 }
 
-static void loop_killed_peer_fails_requests(void **state)
+static void worker_killed_peer_fails_requests(void **state)
 {
 	struct plan plan = idle_plan(SHORT_TIMEOUT);
 	struct uroce_cqe cqe;
@@ -538,10 +538,10 @@ static void stop_peer(const struct test *test)
 /* Simulates a received message without an ACK. */
 static void simulate_pending_ack(struct side *side)
 {
-	uroce_loop_lock(side->instance);
+	uroce_worker_lock(side->instance);
 	side->qp->resp.reply = UROCE_REPLY_ACK;
-	uroce_engine_activate(uroce_loop_engine(side->instance), side->qp);
-	uroce_loop_unlock(side->instance);
+	uroce_engine_activate(uroce_worker_engine(side->instance), side->qp);
+	uroce_worker_unlock(side->instance);
 }
 
 static void poll_some(struct side *side, int nr)
@@ -560,15 +560,15 @@ struct debt {
 
 static struct debt get_pending_ack(const struct side *side)
 {
-	struct uroce_loop *loop = side->instance->loop;
+	struct uroce_worker *worker = side->instance->worker;
 	const struct uroce_channel *channel = side->qp->channel;
 	struct debt debt;
 
-	uroce_loop_acquire(loop);
+	uroce_worker_acquire(worker);
 	debt.owes = uroce_qp_owes(side->qp);
 	debt.full = channel && channel->full;
 	debt.stuck = channel && channel->stuck;
-	uroce_loop_release(loop);
+	uroce_worker_release(worker);
 	return debt;
 }
 
@@ -582,8 +582,8 @@ static void fill_channel(struct test *test)
 	 * takes the lock, so that no helper is just sending: it would take the
 	 * ACK
 	 */
-	uroce_loop_lock(test->side.instance);
-	uroce_loop_unlock(test->side.instance);
+	uroce_worker_lock(test->side.instance);
+	uroce_worker_unlock(test->side.instance);
 	simulate_pending_ack(&test->side);
 }
 
@@ -595,7 +595,7 @@ static bool pending_ack_is_sent(struct test *test)
 
 	fill_channel(test);
 	assert_int_equal(kill(test->pid, SIGCONT), 0);
-	uroce_loop_settle(side->instance, side->qp);
+	uroce_worker_settle(side->instance, side->qp);
 	debt = get_pending_ack(side);
 	if (side->qp->channel)
 		assert_true(!debt.owes || debt.stuck);
@@ -603,7 +603,7 @@ static bool pending_ack_is_sent(struct test *test)
 	return !debt.stuck;
 }
 
-static void loop_pending_ack_is_sent_when_room_appears(void **state)
+static void worker_pending_ack_is_sent_when_room_appears(void **state)
 {
 	struct plan plan = idle_plan(LONG_TIMEOUT);
 	struct test test;
@@ -620,8 +620,8 @@ static void loop_pending_ack_is_sent_when_room_appears(void **state)
 		assert_true(get_pending_ack(side).full);
 		assert_true(get_pending_ack(side).owes);
 		/* gives up after a second, and does not retry */
-		uroce_loop_settle(side->instance, side->qp);
-		uroce_loop_settle(side->instance, side->qp);
+		uroce_worker_settle(side->instance, side->qp);
+		uroce_worker_settle(side->instance, side->qp);
 		assert_true(get_pending_ack(side).owes);
 		assert_true(get_pending_ack(side).stuck);
 	}
@@ -638,9 +638,9 @@ static void loop_pending_ack_is_sent_when_room_appears(void **state)
 
 static uint64_t nr_mapped(struct test *test)
 {
-	struct uroce_loop_counters counters;
+	struct uroce_worker_counters counters;
 
-	uroce_loop_counters(test->side.instance, &counters);
+	uroce_worker_counters(test->side.instance, &counters);
 	return counters.local.mapped;
 }
 
@@ -652,7 +652,7 @@ static void wait_until_mapped(struct test *test)
 		request(test, IBV_WR_RDMA_WRITE, 8);
 }
 
-static void loop_shared_atomics_need_no_target_thread(void **state)
+static void worker_shared_atomics_need_no_target_thread(void **state)
 {
 	struct plan plan = idle_plan(LONG_TIMEOUT);
 	struct test test;
@@ -675,7 +675,7 @@ static void loop_shared_atomics_need_no_target_thread(void **state)
 }
 
 /* The target does not poll, and its helper thread is stopped. */
-static void loop_stopped_target_is_accessed_by_cma(void **state)
+static void worker_stopped_target_is_accessed_by_cma(void **state)
 {
 	struct plan plan = idle_plan(LONG_TIMEOUT);
 	struct test test;
@@ -705,7 +705,7 @@ static void loop_stopped_target_is_accessed_by_cma(void **state)
 }
 
 /* No timer runs and no descriptor is ready: the helper never wakes up. */
-static void loop_idle_helper_never_wakes(void **state)
+static void worker_idle_helper_never_wakes(void **state)
 {
 	struct plan plan = idle_plan(LONG_TIMEOUT);
 	struct uroce_helper *helper;
@@ -714,13 +714,13 @@ static void loop_idle_helper_never_wakes(void **state)
 	start(&test, &plan);
 	for (int i = 0; i < 100; i++)
 		request(&test, IBV_WR_RDMA_WRITE, 1000);
-	helper = &test.side.instance->loop->helper;
+	helper = &test.side.instance->worker->helper;
 	while (__atomic_load_n(&helper->until_ns, __ATOMIC_RELAXED) !=
 	       UROCE_NEVER)
 		(void)sched_yield();
-	uroce_loop_acquire(test.side.instance->loop);
+	uroce_worker_acquire(test.side.instance->worker);
 	assert_false(uroce_helper_is_blind(helper));
-	uroce_loop_release(test.side.instance->loop);
+	uroce_worker_release(test.side.instance->worker);
 	say(test.fd);
 	assert_peer_has(&test, 0);
 	finish(&test);
@@ -729,31 +729,31 @@ static void loop_idle_helper_never_wakes(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(loop_sends_between_processes_arrive),
-		cmocka_unit_test(loop_exiting_process_acknowledges),
-		cmocka_unit_test(loop_long_sends_over_ipv6_arrive),
-		cmocka_unit_test(loop_sleeping_processes_are_woken),
-		cmocka_unit_test(loop_target_without_verbs_calls_is_served),
-		cmocka_unit_test(loop_small_interface_mtus_work),
-		cmocka_unit_test(loop_two_namespaces_over_veth_connect),
-		cmocka_unit_test(loop_killed_peer_fails_requests),
-		cmocka_unit_test(loop_pending_ack_is_sent_when_room_appears),
-		cmocka_unit_test(loop_stopped_target_is_accessed_by_cma),
-		cmocka_unit_test(loop_idle_helper_never_wakes),
+		cmocka_unit_test(worker_sends_between_processes_arrive),
+		cmocka_unit_test(worker_exiting_process_acknowledges),
+		cmocka_unit_test(worker_long_sends_over_ipv6_arrive),
+		cmocka_unit_test(worker_sleeping_processes_are_woken),
+		cmocka_unit_test(worker_target_without_verbs_calls_is_served),
+		cmocka_unit_test(worker_small_interface_mtus_work),
+		cmocka_unit_test(worker_two_namespaces_over_veth_connect),
+		cmocka_unit_test(worker_killed_peer_fails_requests),
+		cmocka_unit_test(worker_pending_ack_is_sent_when_room_appears),
+		cmocka_unit_test(worker_stopped_target_is_accessed_by_cma),
+		cmocka_unit_test(worker_idle_helper_never_wakes),
 	};
 
 	const struct CMUnitTest without_port[] = {
-		cmocka_unit_test(loop_sends_between_processes_arrive),
-		cmocka_unit_test(loop_exiting_process_acknowledges),
-		cmocka_unit_test(loop_long_sends_over_ipv6_arrive),
-		cmocka_unit_test(loop_sleeping_processes_are_woken),
-		cmocka_unit_test(loop_target_without_verbs_calls_is_served),
-		cmocka_unit_test(loop_killed_peer_fails_requests),
-		cmocka_unit_test(loop_stopped_target_is_accessed_by_cma),
-		cmocka_unit_test(loop_idle_helper_never_wakes),
+		cmocka_unit_test(worker_sends_between_processes_arrive),
+		cmocka_unit_test(worker_exiting_process_acknowledges),
+		cmocka_unit_test(worker_long_sends_over_ipv6_arrive),
+		cmocka_unit_test(worker_sleeping_processes_are_woken),
+		cmocka_unit_test(worker_target_without_verbs_calls_is_served),
+		cmocka_unit_test(worker_killed_peer_fails_requests),
+		cmocka_unit_test(worker_stopped_target_is_accessed_by_cma),
+		cmocka_unit_test(worker_idle_helper_never_wakes),
 	};
 	const struct CMUnitTest in_memory_of_both[] = {
-		cmocka_unit_test(loop_shared_atomics_need_no_target_thread),
+		cmocka_unit_test(worker_shared_atomics_need_no_target_thread),
 	};
 	int failed = 0;
 

@@ -4,7 +4,7 @@
  * thread that sends the first datagram to a process makes the handshake. If it
  * fails, datagrams use the network, and no thread tries it again for RETRY_NS.
  */
-#include "uroce/progress/uroce_loop_datagram.h"
+#include "uroce/progress/uroce_worker_ud.h"
 
 #include <string.h>
 
@@ -13,31 +13,32 @@
 /* Delay until the next handshake after a failed one. */
 #define RETRY_NS UINT64_C(10000000)
 
-static struct uroce_acquaintance *find(struct uroce_loop *loop, uint32_t qpn)
+static struct uroce_acquaintance *find(struct uroce_worker *worker,
+				       uint32_t qpn)
 {
 	uint32_t slot = qpn >> UROCE_SLOT_SHIFT;
 
 	if (qpn == UROCE_QPN_MULTICAST || slot >= UROCE_MAX_ACQUAINTANCES)
 		return NULL;
-	return &loop->met[slot];
+	return &worker->met[slot];
 }
 
-bool uroce_loop_is_here(struct uroce_instance *instance, const uint8_t *gid)
+bool uroce_worker_is_here(struct uroce_instance *instance, const uint8_t *gid)
 {
-	return instance->loop->local && !instance->loop->dead &&
+	return instance->worker->local && !instance->worker->dead &&
 	       uroce_netdev_is_here(gid, instance->dev.ifindex);
 }
 
-bool uroce_loop_has_met(const struct uroce_instance *instance, uint32_t qpn)
+bool uroce_worker_has_met(const struct uroce_instance *instance, uint32_t qpn)
 {
 	const struct uroce_acquaintance *acquaintance =
-		find(instance->loop, qpn);
+		find(instance->worker, qpn);
 	uint64_t next_ns;
 
 	if (!acquaintance)
 		return true;
 	next_ns = __atomic_load_n(&acquaintance->next_ns, __ATOMIC_RELAXED);
-	return next_ns == UROCE_NEVER || next_ns > uroce_loop_now();
+	return next_ns == UROCE_NEVER || next_ns > uroce_worker_now();
 }
 
 static void set_channel(struct uroce_acquaintance *acquaintance,
@@ -47,46 +48,47 @@ static void set_channel(struct uroce_acquaintance *acquaintance,
 	__atomic_store_n(&acquaintance->next_ns, next_ns, __ATOMIC_RELAXED);
 }
 
-void uroce_loop_meet(struct uroce_instance *instance,
-		     const struct uroce_path *path, uint32_t qpn)
+void uroce_worker_meet(struct uroce_instance *instance,
+		       const struct uroce_path *path, uint32_t qpn)
 {
-	struct uroce_loop *loop = instance->loop;
-	struct uroce_acquaintance *acquaintance = find(loop, qpn);
+	struct uroce_worker *worker = instance->worker;
+	struct uroce_acquaintance *acquaintance = find(worker, qpn);
 	struct uroce_channel *channel;
 	int ret;
 
-	if (!acquaintance || !loop->local || loop->dead)
+	if (!acquaintance || !worker->local || worker->dead)
 		return;
 	/* in a signal handler: the next datagram makes the handshake */
-	if (uroce_lock_is_own(&loop->engine_lock))
+	if (uroce_lock_is_own(&worker->engine_lock))
 		return;
-	ret = uroce_local_connect(loop->local, qpn >> UROCE_SLOT_SHIFT,
+	ret = uroce_local_connect(worker->local, qpn >> UROCE_SLOT_SHIFT,
 				  path->dgid, &channel);
-	uroce_loop_acquire(loop);
+	uroce_worker_acquire(worker);
 	if (!ret && (acquaintance->channel || channel->lost))
-		uroce_local_put_channel(loop->local, channel);
+		uroce_local_put_channel(worker->local, channel);
 	else if (!ret)
 		set_channel(acquaintance, channel, UROCE_NEVER);
 	if (!acquaintance->channel)
-		set_channel(acquaintance, NULL, uroce_loop_now() + RETRY_NS);
-	uroce_loop_release(loop);
+		set_channel(acquaintance, NULL, uroce_worker_now() + RETRY_NS);
+	uroce_worker_release(worker);
 }
 
-struct uroce_channel *uroce_loop_datagram_way(struct uroce_loop *loop,
-					      const struct uroce_packet *packet)
+struct uroce_channel *
+uroce_worker_datagram_way(struct uroce_worker *worker,
+			  const struct uroce_packet *packet)
 {
 	const struct uroce_acquaintance *acquaintance;
 	struct uroce_channel *channel;
 
 	if (!packet->path->here)
 		return NULL;
-	acquaintance = find(loop, packet->dest_qpn);
+	acquaintance = find(worker, packet->dest_qpn);
 	channel = acquaintance ? acquaintance->channel : NULL;
 	return channel && !channel->full && !channel->lost ? channel : NULL;
 }
 
-void uroce_loop_pack_datagram(const struct uroce_packet *packet,
-			      struct uroce_datagram_path *ret_path)
+void uroce_worker_pack_datagram(const struct uroce_packet *packet,
+				struct uroce_datagram_path *ret_path)
 {
 	const struct uroce_path *path = packet->path;
 
@@ -100,11 +102,11 @@ void uroce_loop_pack_datagram(const struct uroce_packet *packet,
 }
 
 /* As for a socket, the destination must be a local address. */
-static bool is_ours(const struct uroce_loop *loop, const uint8_t *gid)
+static bool is_ours(const struct uroce_worker *worker, const uint8_t *gid)
 {
 	struct list_node *pos;
 
-	list_for_each (pos, &loop->instances) {
+	list_for_each (pos, &worker->instances) {
 		const struct uroce_instance *instance =
 			list_entry(pos, struct uroce_instance, entry);
 
@@ -114,9 +116,9 @@ static bool is_ours(const struct uroce_loop *loop, const uint8_t *gid)
 	return false;
 }
 
-bool uroce_loop_unpack_datagram(struct uroce_loop *loop,
-				struct uroce_packet *packet,
-				struct uroce_path *ret_path)
+bool uroce_worker_unpack_datagram(struct uroce_worker *worker,
+				  struct uroce_packet *packet,
+				  struct uroce_path *ret_path)
 {
 	struct uroce_datagram_path path;
 
@@ -126,7 +128,7 @@ bool uroce_loop_unpack_datagram(struct uroce_loop *loop,
 		return false;
 	/* a copy: the peer can write to the payload at any time */
 	memcpy(&path, packet->payload, sizeof(path));
-	if (!is_ours(loop, path.dgid))
+	if (!is_ours(worker, path.dgid))
 		return false;
 	*ret_path = (struct uroce_path){
 		.flow_label = path.flow_label & UROCE_FLOW_LABEL_MASK,
@@ -141,23 +143,24 @@ bool uroce_loop_unpack_datagram(struct uroce_loop *loop,
 	return true;
 }
 
-void uroce_loop_forget_datagrams(struct uroce_loop *loop,
-				 const struct uroce_channel *channel)
+void uroce_worker_forget_datagrams(struct uroce_worker *worker,
+				   const struct uroce_channel *channel)
 {
 	for (uint32_t i = 0; i < UROCE_MAX_ACQUAINTANCES; i++) {
-		struct uroce_acquaintance *acquaintance = &loop->met[i];
+		struct uroce_acquaintance *acquaintance = &worker->met[i];
 
 		if (acquaintance->channel != channel)
 			continue;
-		uroce_local_put_channel(loop->local, acquaintance->channel);
+		uroce_local_put_channel(worker->local, acquaintance->channel);
 		set_channel(acquaintance, NULL, 0);
 		return; /* one UD peer for each channel */
 	}
 }
 
-void uroce_loop_part(struct uroce_loop *loop)
+void uroce_worker_part(struct uroce_worker *worker)
 {
 	for (uint32_t i = 0; i < UROCE_MAX_ACQUAINTANCES; i++)
-		if (loop->met[i].channel)
-			uroce_loop_forget_datagrams(loop, loop->met[i].channel);
+		if (worker->met[i].channel)
+			uroce_worker_forget_datagrams(worker,
+						      worker->met[i].channel);
 }

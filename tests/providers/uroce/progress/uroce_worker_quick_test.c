@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "uroce/progress/uroce_loop_state.h"
+#include "uroce/progress/uroce_worker_state.h"
 #include "uroce_netns.h"
 #include "uroce_side.h"
 
@@ -54,23 +54,23 @@ static void open_scenario(struct scenario *scenario, uint8_t timeout)
 
 static void be_exact(struct scenario *scenario)
 {
-	struct uroce_loop *loop = scenario->side[0].instance->loop;
+	struct uroce_worker *worker = scenario->side[0].instance->worker;
 
-	uroce_loop_lock(scenario->side[0].instance);
-	assert_false(loop->engine.exact);
-	loop->engine.exact = true;
-	uroce_loop_unlock(scenario->side[0].instance);
+	uroce_worker_lock(scenario->side[0].instance);
+	assert_false(worker->engine.exact);
+	worker->engine.exact = true;
+	uroce_worker_unlock(scenario->side[0].instance);
 }
 
 static void close_scenario(struct scenario *scenario)
 {
-	struct uroce_loop *loop = scenario->side[0].instance->loop;
+	struct uroce_worker *worker = scenario->side[0].instance->worker;
 
-	uroce_loop_lock(scenario->side[0].instance);
-	scenario->counters = loop->engine.counters;
-	scenario->quick_posts = loop->quick_posts;
-	scenario->quick_polls = loop->quick_polls;
-	uroce_loop_unlock(scenario->side[0].instance);
+	uroce_worker_lock(scenario->side[0].instance);
+	scenario->counters = worker->engine.counters;
+	scenario->quick_posts = worker->quick_posts;
+	scenario->quick_polls = worker->quick_polls;
+	uroce_worker_unlock(scenario->side[0].instance);
 	for (int i = 0; i < 2; i++)
 		memcpy(scenario->memory[i], scenario->side[i].memory, MEMORY);
 	for (int i = 0; i < 2; i++)
@@ -118,7 +118,7 @@ static void post(struct scenario *scenario, int i)
 	struct side *side = &scenario->side[i];
 
 	uroce_ring_put(&side->qp->sq);
-	uroce_loop_post(side->instance, side->qp);
+	uroce_worker_post(side->instance, side->qp);
 }
 
 static void send_one(struct scenario *scenario, int i,
@@ -148,7 +148,7 @@ static void ping_pong(struct scenario *scenario, enum ibv_wr_opcode opcode,
 	}
 }
 
-/* Polls must be fast for a while before the loop permits quick ones. */
+/* Polls must be fast for a while before the worker permits quick ones. */
 static void warm_up(struct scenario *scenario)
 {
 	for (int i = 0; i < NR_WARM; i++)
@@ -233,7 +233,7 @@ static void run_wrong_rkey(struct scenario *scenario)
 	expect(scenario, 0);
 	expect(scenario, 0);
 	side_receive(&scenario->side[1], 8);
-	uroce_loop_post(scenario->side[1].instance, scenario->side[1].qp);
+	uroce_worker_post(scenario->side[1].instance, scenario->side[1].qp);
 	expect(scenario, 1);
 }
 
@@ -338,46 +338,46 @@ static void compare(void (*tell)(struct scenario *scenario))
 	assert_true(hasty.quick_posts > 0);
 }
 
-static void loop_quick_messages_of_all_sizes_match(void **state)
+static void worker_quick_messages_of_all_sizes_match(void **state)
 {
 	compare(run_sizes);
 }
 
-static void loop_quick_mixed_operations_match(void **state)
+static void worker_quick_mixed_operations_match(void **state)
 {
 	compare(run_mixture);
 }
 
-static void loop_quick_full_inbox_matches(void **state)
+static void worker_quick_full_inbox_matches(void **state)
 {
 	compare(run_flood);
 }
 
-static void loop_quick_short_receive_matches(void **state)
+static void worker_quick_short_receive_matches(void **state)
 {
 	compare(run_length_error);
 }
 
-static void loop_quick_bad_rkey_matches(void **state)
+static void worker_quick_bad_rkey_matches(void **state)
 {
 	compare(run_wrong_rkey);
 }
 
-static void loop_quick_bad_lkey_matches(void **state)
+static void worker_quick_bad_lkey_matches(void **state)
 {
 	compare(run_wrong_lkey);
 }
 
-static void loop_quick_crossing_messages_match(void **state)
+static void worker_quick_crossing_messages_match(void **state)
 {
 	compare(run_crossing);
 }
 
 /* An ACK timer of a few microseconds must not wait for milliseconds. */
-static void loop_quick_short_timeout_uses_exact_clock(void **state)
+static void worker_quick_short_timeout_uses_exact_clock(void **state)
 {
 	open_scenario(&hasty, SHORT_TIMEOUT);
-	assert_true(hasty.side[0].instance->loop->engine.exact);
+	assert_true(hasty.side[0].instance->worker->engine.exact);
 	warm_up(&hasty);
 	close_scenario(&hasty);
 	assert_int_equal(hasty.quick_posts, 0);
@@ -397,7 +397,7 @@ static void *keep_on(void *arg)
 }
 
 /* The lock holder does the work of the other thread, quick or not. */
-static void loop_quick_two_threads_complete(void **state)
+static void worker_quick_two_threads_complete(void **state)
 {
 	struct scenario *scenarios[] = { &exact, &hasty };
 	pthread_t threads[2];
@@ -427,15 +427,15 @@ static void loop_quick_two_threads_complete(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(loop_quick_messages_of_all_sizes_match),
-		cmocka_unit_test(loop_quick_mixed_operations_match),
-		cmocka_unit_test(loop_quick_full_inbox_matches),
-		cmocka_unit_test(loop_quick_short_receive_matches),
-		cmocka_unit_test(loop_quick_bad_rkey_matches),
-		cmocka_unit_test(loop_quick_bad_lkey_matches),
-		cmocka_unit_test(loop_quick_crossing_messages_match),
-		cmocka_unit_test(loop_quick_two_threads_complete),
-		cmocka_unit_test(loop_quick_short_timeout_uses_exact_clock),
+		cmocka_unit_test(worker_quick_messages_of_all_sizes_match),
+		cmocka_unit_test(worker_quick_mixed_operations_match),
+		cmocka_unit_test(worker_quick_full_inbox_matches),
+		cmocka_unit_test(worker_quick_short_receive_matches),
+		cmocka_unit_test(worker_quick_bad_rkey_matches),
+		cmocka_unit_test(worker_quick_bad_lkey_matches),
+		cmocka_unit_test(worker_quick_crossing_messages_match),
+		cmocka_unit_test(worker_quick_two_threads_complete),
+		cmocka_unit_test(worker_quick_short_timeout_uses_exact_clock),
 	};
 
 	(void)uroce_netns_enter();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * State of the loop: devices, addresses, groups, and fork(). The fake port
+ * State of the worker: devices, addresses, groups, and fork(). The fake port
  * returns sent packets.
  */
-#include "uroce/progress/uroce_loop.h"
+#include "uroce/progress/uroce_worker.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "uroce_fake_port.h"
-#include "uroce_loop_pair.h"
+#include "uroce_worker_pair.h"
 
 #ifdef __SANITIZE_THREAD__
 #define UNDER_TSAN 1
@@ -25,7 +25,7 @@
 #define UNDER_TSAN 0
 #endif
 
-static void loop_is_shared_by_devices(void **state)
+static void worker_is_shared_by_devices(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
 	struct side a, b;
@@ -36,15 +36,15 @@ static void loop_is_shared_by_devices(void **state)
 	side_open(&b, &dev);
 	assert_int_equal(fake.nr_open, 1);
 	assert_int_equal(fake.nr_addresses, 4);
-	assert_ptr_equal(uroce_loop_engine(a.instance),
-			 uroce_loop_engine(b.instance));
+	assert_ptr_equal(uroce_worker_engine(a.instance),
+			 uroce_worker_engine(b.instance));
 	assert_int_not_equal(a.pd, b.pd);
 	assert_int_not_equal(a.qp->qpn, b.qp->qpn);
 	assert_int_equal(a.qp->qpn >> 16, FAKE_SLOT);
-	assert_int_equal(uroce_loop_engine(a.instance)->room_bytes,
+	assert_int_equal(uroce_worker_engine(a.instance)->room_bytes,
 			 FAKE_ROOM_BYTES);
-	assert_false(uroce_loop_dead(a.instance));
-	assert_int_equal(uroce_loop_port_error(a.instance), 0);
+	assert_false(uroce_worker_dead(a.instance));
+	assert_int_equal(uroce_worker_port_error(a.instance), 0);
 	side_close(&a);
 	assert_int_equal(fake.nr_open, 1);
 	assert_int_equal(fake.nr_addresses, 2);
@@ -53,7 +53,7 @@ static void loop_is_shared_by_devices(void **state)
 	assert_int_equal(fake.nr_addresses, 0);
 }
 
-static void loop_empty_gid_adds_no_address(void **state)
+static void worker_empty_gid_adds_no_address(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
 	struct side side;
@@ -64,21 +64,21 @@ static void loop_empty_gid_adds_no_address(void **state)
 	side_close(&side);
 }
 
-static void loop_without_port_works_locally(void **state)
+static void worker_without_port_works_locally(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
 	uint8_t group[UROCE_GID_LEN] = { 0xff, 0x1e };
-	struct uroce_loop_counters counters;
+	struct uroce_worker_counters counters;
 	struct uroce_cqe cqe;
 	struct pair pair;
 
 	fake.open_error = -EADDRINUSE;
 	open_pair(&pair, 1);
-	assert_int_equal(uroce_loop_port_error(pair.side[0].instance),
+	assert_int_equal(uroce_worker_port_error(pair.side[0].instance),
 			 -EADDRINUSE);
-	assert_int_equal(uroce_loop_join(pair.side[0].instance, group),
+	assert_int_equal(uroce_worker_join(pair.side[0].instance, group),
 			 -EADDRINUSE);
-	uroce_loop_counters(pair.side[0].instance, &counters);
+	uroce_worker_counters(pair.side[0].instance, &counters);
 	assert_int_equal(counters.port.tx_datagrams, 0);
 	side_send(&pair.side[0], IBV_WR_SEND, 8, &pair.address[1]);
 	side_poll(&pair.side[0], &cqe);
@@ -87,20 +87,20 @@ static void loop_without_port_works_locally(void **state)
 	close_pair(&pair);
 }
 
-static void loop_failed_attach_leaves_nothing(void **state)
+static void worker_failed_attach_leaves_nothing(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
 	struct uroce_instance *instance = NULL;
 
 	fake.add_error = -ENOMEM;
-	assert_int_equal(uroce_loop_attach(&dev, &side_ops, NULL, &instance),
+	assert_int_equal(uroce_worker_attach(&dev, &side_ops, NULL, &instance),
 			 -ENOMEM);
 	assert_null(instance);
 	assert_int_equal(fake.nr_open, 0);
 }
 
 /* A CQ that is freed while it is armed must not stay counted as armed. */
-static void loop_freed_cq_is_not_armed(void **state)
+static void worker_freed_cq_is_not_armed(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
 	struct side side, other;
@@ -108,14 +108,14 @@ static void loop_freed_cq_is_not_armed(void **state)
 	side_open(&side, &dev);
 	side_open(&other, &dev);
 	for (int i = 0; i < 3; i++)
-		(void)uroce_loop_arm_cq(other.instance, &other.cq, i % 2);
+		(void)uroce_worker_arm_cq(other.instance, &other.cq, i % 2);
 	assert_int_equal(other.cq.armed, UROCE_CQ_NEXT);
 	side_close(&other);
 	side_close(&side);
 }
 
 /* Only the GRH contains the traffic class and the hop limit. */
-static void loop_ip_header_is_reported_for_ud_only(void **state)
+static void worker_ip_header_is_reported_for_ud_only(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
 	struct side connected, datagrams;
@@ -129,7 +129,7 @@ static void loop_ip_header_is_reported_for_ud_only(void **state)
 	side_close(&connected);
 }
 
-static void loop_interface_change_updates_addresses(void **state)
+static void worker_interface_change_updates_addresses(void **state)
 {
 	struct uroce_netdev dev = fake_netdev(), found;
 	struct side side;
@@ -143,7 +143,7 @@ static void loop_interface_change_updates_addresses(void **state)
 	fake_change_link();
 	(void)sem_wait(&side.netdev_events);
 	assert_int_equal(side.netdev_event, UROCE_NETDEV_GIDS);
-	uroce_loop_netdev(side.instance, &found);
+	uroce_worker_netdev(side.instance, &found);
 	assert_int_equal(found.nr_gids, 3);
 	assert_int_equal(found.gids[2][15], 9);
 	assert_int_equal(fake.nr_addresses, 2);
@@ -171,30 +171,30 @@ static void loop_interface_change_updates_addresses(void **state)
 	assert_int_equal(fake.nr_addresses, 0);
 }
 
-static void loop_multicast_group_is_joined_once(void **state)
+static void worker_multicast_group_is_joined_once(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
 	uint8_t group[UROCE_GID_LEN] = { 0xff, 0x1e };
 	struct side side;
 
 	side_open(&side, &dev);
-	uroce_loop_lock(side.instance);
+	uroce_worker_lock(side.instance);
 	fake.join_error = -ENOBUFS;
-	assert_int_equal(uroce_loop_join(side.instance, group), -ENOBUFS);
+	assert_int_equal(uroce_worker_join(side.instance, group), -ENOBUFS);
 	fake.join_error = 0;
-	assert_int_equal(uroce_loop_join(side.instance, group), 0);
-	assert_int_equal(uroce_loop_join(side.instance, group), 0);
+	assert_int_equal(uroce_worker_join(side.instance, group), 0);
+	assert_int_equal(uroce_worker_join(side.instance, group), 0);
 	assert_int_equal(fake.nr_joined, 1);
 	assert_int_equal(fake.nr_join_calls, 2);
-	uroce_loop_leave(side.instance, group);
+	uroce_worker_leave(side.instance, group);
 	assert_int_equal(fake.nr_joined, 1);
-	uroce_loop_leave(side.instance, group);
+	uroce_worker_leave(side.instance, group);
 	assert_int_equal(fake.nr_joined, 0);
-	uroce_loop_leave(side.instance, group);
+	uroce_worker_leave(side.instance, group);
 	assert_int_equal(fake.nr_joined, 0);
-	/* a group left over at the end of the loop is freed */
-	assert_int_equal(uroce_loop_join(side.instance, group), 0);
-	uroce_loop_unlock(side.instance);
+	/* a group left over at the end of the worker is freed */
+	assert_int_equal(uroce_worker_join(side.instance, group), 0);
+	uroce_worker_unlock(side.instance);
 	side_close(&side);
 }
 
@@ -203,12 +203,12 @@ static int in_child(struct pair *pair)
 {
 	struct uroce_cqe cqe;
 
-	if (!uroce_loop_dead(pair->side[0].instance) || fake.nr_open)
+	if (!uroce_worker_dead(pair->side[0].instance) || fake.nr_open)
 		return 1;
 	side_send(&pair->side[0], IBV_WR_SEND, 8, &pair->address[1]);
-	uroce_loop_poll(pair->side[0].instance);
-	(void)uroce_loop_arm_cq(pair->side[0].instance, &pair->side[0].cq,
-				false);
+	uroce_worker_poll(pair->side[0].instance);
+	(void)uroce_worker_arm_cq(pair->side[0].instance, &pair->side[0].cq,
+				  false);
 	if (side_take(&pair->side[0], &cqe))
 		return 2;
 	side_close(&pair->side[0]);
@@ -216,21 +216,22 @@ static int in_child(struct pair *pair)
 	return 0;
 }
 
-static int with_own_loop(struct pair *pair)
+static int with_own_worker(struct pair *pair)
 {
 	struct uroce_netdev dev = fake_netdev();
 	struct uroce_instance *own = NULL;
 
-	if (uroce_loop_attach(&dev, &side_ops, NULL, &own) ||
-	    uroce_loop_dead(own) || fake.nr_open != 1 ||
-	    uroce_loop_engine(own) == uroce_loop_engine(pair->side[0].instance))
+	if (uroce_worker_attach(&dev, &side_ops, NULL, &own) ||
+	    uroce_worker_dead(own) || fake.nr_open != 1 ||
+	    uroce_worker_engine(own) ==
+		    uroce_worker_engine(pair->side[0].instance))
 		return 1;
-	/* closes the inherited loop; the new one stays */
+	/* closes the inherited worker; the new one stays */
 	side_close(&pair->side[0]);
 	side_close(&pair->side[1]);
 	if (fake.nr_open != 1)
 		return 2;
-	uroce_loop_detach(own);
+	uroce_worker_detach(own);
 	return fake.nr_open ? 3 : 0;
 }
 
@@ -246,7 +247,7 @@ static void assert_child(struct pair *pair, int (*child)(struct pair *pair))
 	assert_int_equal(status, 0);
 }
 
-static void loop_is_dead_in_child_after_fork(void **state)
+static void worker_is_dead_in_child_after_fork(void **state)
 {
 	struct uroce_cqe cqe;
 	struct pair pair;
@@ -254,7 +255,7 @@ static void loop_is_dead_in_child_after_fork(void **state)
 	open_pair(&pair, LONG);
 	assert_child(&pair, in_child);
 	/* the parent continues */
-	assert_false(uroce_loop_dead(pair.side[0].instance));
+	assert_false(uroce_worker_dead(pair.side[0].instance));
 	side_receive(&pair.side[1], 64);
 	side_send(&pair.side[0], IBV_WR_SEND, 8, &pair.address[1]);
 	side_poll(&pair.side[1], &cqe);
@@ -262,7 +263,7 @@ static void loop_is_dead_in_child_after_fork(void **state)
 	close_pair(&pair);
 }
 
-static void loop_can_be_opened_in_child_after_fork(void **state)
+static void worker_can_be_opened_in_child_after_fork(void **state)
 {
 	struct pair pair;
 
@@ -271,11 +272,11 @@ static void loop_can_be_opened_in_child_after_fork(void **state)
 		skip();
 	}
 	open_pair(&pair, LONG);
-	assert_child(&pair, with_own_loop);
+	assert_child(&pair, with_own_worker);
 	close_pair(&pair);
 }
 
-static void loop_serves_new_members(void **state)
+static void worker_serves_new_members(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
 	struct side side;
@@ -291,22 +292,22 @@ static void loop_serves_new_members(void **state)
 	side_close(&side);
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, loop_pair_setup)
+#define TEST(name) cmocka_unit_test_setup(name, worker_pair_setup)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(loop_is_shared_by_devices),
-		TEST(loop_empty_gid_adds_no_address),
-		TEST(loop_without_port_works_locally),
-		TEST(loop_failed_attach_leaves_nothing),
-		TEST(loop_freed_cq_is_not_armed),
-		TEST(loop_ip_header_is_reported_for_ud_only),
-		TEST(loop_interface_change_updates_addresses),
-		TEST(loop_multicast_group_is_joined_once),
-		TEST(loop_is_dead_in_child_after_fork),
-		TEST(loop_can_be_opened_in_child_after_fork),
-		TEST(loop_serves_new_members),
+		TEST(worker_is_shared_by_devices),
+		TEST(worker_empty_gid_adds_no_address),
+		TEST(worker_without_port_works_locally),
+		TEST(worker_failed_attach_leaves_nothing),
+		TEST(worker_freed_cq_is_not_armed),
+		TEST(worker_ip_header_is_reported_for_ud_only),
+		TEST(worker_interface_change_updates_addresses),
+		TEST(worker_multicast_group_is_joined_once),
+		TEST(worker_is_dead_in_child_after_fork),
+		TEST(worker_can_be_opened_in_child_after_fork),
+		TEST(worker_serves_new_members),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

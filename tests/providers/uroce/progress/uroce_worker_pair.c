@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Opening and connecting the pairs. */
-#include "uroce_loop_pair.h"
+#include "uroce_worker_pair.h"
 
 #include <sched.h>
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "uroce/progress/uroce_loop_state.h"
+#include "uroce/progress/uroce_worker_state.h"
 #include "uroce_fake_port.h"
 
 static void connect_pair(struct pair *pair, uint8_t timeout)
@@ -32,14 +32,14 @@ void open_pair(struct pair *pair, uint8_t timeout)
 
 void settle_pair(const struct pair *pair)
 {
-	struct uroce_loop *loop = pair->side[0].instance->loop;
+	struct uroce_worker *worker = pair->side[0].instance->worker;
 
-	while (__atomic_load_n(&loop->helper.until_ns, __ATOMIC_RELAXED) !=
+	while (__atomic_load_n(&worker->helper.until_ns, __ATOMIC_RELAXED) !=
 	       UROCE_NEVER)
 		(void)sched_yield();
 	/* the helper has reported it before it releases the lock */
-	uroce_loop_acquire(loop);
-	uroce_loop_release(loop);
+	uroce_worker_acquire(worker);
+	uroce_worker_release(worker);
 }
 
 void close_pair(struct pair *pair)
@@ -50,7 +50,7 @@ void close_pair(struct pair *pair)
 	assert_int_equal(fake.nr_addresses, 0);
 }
 
-int loop_pair_setup(void **state)
+int worker_pair_setup(void **state)
 {
 	if (fake.nr_open)
 		return -1; /* a failed test left the pair open; closing would

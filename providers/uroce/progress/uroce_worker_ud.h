@@ -8,10 +8,10 @@
  *
  * All functions need the engine lock.
  */
-#ifndef UROCE_LOOP_DATAGRAM_H
-#define UROCE_LOOP_DATAGRAM_H
+#ifndef UROCE_WORKER_UD_H
+#define UROCE_WORKER_UD_H
 
-#include "uroce/progress/uroce_loop_state.h"
+#include "uroce/progress/uroce_worker_state.h"
 
 /*
  * The path in front of the payload of a datagram in a ring. The receiver makes
@@ -27,36 +27,36 @@ struct uroce_datagram_path {
 };
 
 /**
- * uroce_loop_datagram_way() - find the channel to the destination process
+ * uroce_worker_datagram_way() - find the channel to the destination process
  * @packet: the datagram to send
  *
  * Return: a channel with room; NULL: use the network.
  */
 struct uroce_channel *
-uroce_loop_datagram_way(struct uroce_loop *loop,
-			const struct uroce_packet *packet);
+uroce_worker_datagram_way(struct uroce_worker *worker,
+			  const struct uroce_packet *packet);
 
-/** uroce_loop_pack_datagram() - make the path in front of the payload */
-void uroce_loop_pack_datagram(const struct uroce_packet *packet,
-			      struct uroce_datagram_path *ret_path);
+/** uroce_worker_pack_datagram() - make the path in front of the payload */
+void uroce_worker_pack_datagram(const struct uroce_packet *packet,
+				struct uroce_datagram_path *ret_path);
 
 /**
- * uroce_loop_unpack_datagram() - remove the path of a received datagram
+ * uroce_worker_unpack_datagram() - remove the path of a received datagram
  * @packet: its payload begins behind the path afterwards; refers to @ret_path
  * @ret_path: receives the path; must live as long as the packet
  *
  * Return: false if the path is missing or its destination is not an address of
  * this process; drop the datagram.
  */
-bool uroce_loop_unpack_datagram(struct uroce_loop *loop,
-				struct uroce_packet *packet,
-				struct uroce_path *ret_path);
+bool uroce_worker_unpack_datagram(struct uroce_worker *worker,
+				  struct uroce_packet *packet,
+				  struct uroce_path *ret_path);
 
-/** uroce_loop_forget_datagrams() - drop a UD peer that has ended */
-void uroce_loop_forget_datagrams(struct uroce_loop *loop,
-				 const struct uroce_channel *channel);
+/** uroce_worker_forget_datagrams() - drop a UD peer that has ended */
+void uroce_worker_forget_datagrams(struct uroce_worker *worker,
+				   const struct uroce_channel *channel);
 
-/** uroce_loop_part() - release all channels that uroce_loop_meet() got */
-void uroce_loop_part(struct uroce_loop *loop);
+/** uroce_worker_part() - release all channels that uroce_worker_meet() got */
+void uroce_worker_part(struct uroce_worker *worker);
 
 #endif

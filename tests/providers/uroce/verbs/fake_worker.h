@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Replaces uroce_loop.c below the verbs: one engine whose packets return to
+ * Replaces uroce_worker.c below the verbs: one engine whose packets return to
  * itself, in order and at once, and a clock that only the test moves. Checks
- * that the engine lock is used as uroce_loop.h requires.
+ * that the engine lock is used as uroce_worker.h requires.
  */
-#ifndef UROCE_TEST_FAKE_LOOP_H
-#define UROCE_TEST_FAKE_LOOP_H
+#ifndef UROCE_TEST_FAKE_WORKER_H
+#define UROCE_TEST_FAKE_WORKER_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,31 +17,32 @@
 /* last: needs the headers above */
 #include <cmocka.h>
 
-struct fake_loop {
+struct fake_worker {
 	struct uroce_engine engine;
 	struct uroce_netdev dev;
 	uint64_t now;
 	bool locked;
 	bool dead;
 	int port_error;
-	struct uroce_loop_counters counters;
+	struct uroce_worker_counters counters;
 	int join_ret;
 	unsigned int nr_joined; /* joins without leave */
 	unsigned int nr_posts, nr_polls, nr_arms;
 	uint32_t last_pd;
-	/* uroce_loop_connect(): -ENOENT, unless the test provides a channel */
+	/* uroce_worker_connect(): -ENOENT, unless the test provides a channel
+	 */
 	int connect_ret;
 	struct uroce_path connect_path;
 	uint32_t connect_qpn;
 	struct uroce_channel channel;
-	/* uroce_loop_is_here(), and arguments of uroce_loop_meet() */
+	/* uroce_worker_is_here(), and arguments of uroce_worker_meet() */
 	bool here;
 	struct uroce_path met_path;
 	uint32_t met_qpn;
 	unsigned int nr_met;
 	unsigned int nr_channels; /* channels not released */
-	unsigned int nr_settled;  /* calls of uroce_loop_settle() */
-	unsigned int nr_hidden;	  /* calls of uroce_loop_hide_region() */
+	unsigned int nr_settled;  /* calls of uroce_worker_settle() */
+	unsigned int nr_hidden;	  /* calls of uroce_worker_hide_region() */
 	int copies_error;	  /* result of the copy functions */
 	uint64_t share;		  /* for regions; 0: none */
 	unsigned int nr_shares;	  /* shares not released */
@@ -49,16 +50,17 @@ struct fake_loop {
 	void (*on_packet)(const struct uroce_packet *packet);
 };
 
-extern struct fake_loop fake_loop;
+extern struct fake_worker fake_worker;
 
-/** fake_loop_context() - create a context of the device, with its async pipe */
-struct uroce_context *fake_loop_context(void);
+/** fake_worker_context() - create a context of the device, with its async pipe
+ */
+struct uroce_context *fake_worker_context(void);
 
-/** fake_loop_close() - close a context; fails if objects are left */
-void fake_loop_close(struct uroce_context *ctx);
+/** fake_worker_close() - close a context; fails if objects are left */
+void fake_worker_close(struct uroce_context *ctx);
 
-/** fake_loop_pass() - advance the clock */
-void fake_loop_pass(uint64_t ns);
+/** fake_worker_pass() - advance the clock */
+void fake_worker_pass(uint64_t ns);
 
 /* GIDs of the interface: fe80::1, ::ffff:192.0.2.1, 2001:db8::1 */
 enum fake_gid {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A loop without network, thread and clock: see fake_loop.h. */
-#include "providers/uroce/verbs/fake_loop.h"
+/* A worker without network, thread and clock: see fake_worker.h. */
+#include "providers/uroce/verbs/fake_worker.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #define MAX_PACKETS 4096
 #define START_NS    UINT64_C(5000000000)
 
-struct fake_loop fake_loop;
+struct fake_worker fake_worker;
 
 struct sent {
 	struct uroce_packet packet;
@@ -38,7 +38,7 @@ static size_t collect(struct sent *sent)
 	struct uroce_out out;
 	size_t nr = 0;
 
-	while (uroce_engine_next(&fake_loop.engine, fake_loop.now, &out)) {
+	while (uroce_engine_next(&fake_worker.engine, fake_worker.now, &out)) {
 		struct sent *to = &sent[nr++];
 
 		assert_true(nr < MAX_PACKETS);
@@ -49,32 +49,32 @@ static size_t collect(struct sent *sent)
 		to->packet.channel = out.qp->channel;
 		to->packet.payload = to->payload;
 		to->packet.traits = uroce_wire_traits(to->packet.opcode);
-		if (fake_loop.on_packet)
-			fake_loop.on_packet(&to->packet);
+		if (fake_worker.on_packet)
+			fake_worker.on_packet(&to->packet);
 	}
-	uroce_engine_sent(&fake_loop.engine, fake_loop.now);
+	uroce_engine_sent(&fake_worker.engine, fake_worker.now);
 	return nr;
 }
 
 static void deliver_events(void)
 {
-	const struct uroce_loop_ops *ops = &uroce_loop_callbacks;
+	const struct uroce_worker_ops *ops = &uroce_worker_callbacks;
 	struct uroce_cq *cq;
 	struct uroce_rq *rq;
 	struct uroce_qp *qp;
 
-	while ((cq = uroce_engine_take_cq(&fake_loop.engine)) != NULL) {
+	while ((cq = uroce_engine_take_cq(&fake_worker.engine)) != NULL) {
 		bool wake = cq->wake, overrun = cq->report_overrun;
 
 		cq->wake = false;
 		cq->report_overrun = false;
 		ops->cq_event(cq, wake, overrun);
 	}
-	while ((rq = uroce_engine_take_rq(&fake_loop.engine)) != NULL) {
+	while ((rq = uroce_engine_take_rq(&fake_worker.engine)) != NULL) {
 		rq->limit_event = false;
 		ops->rq_event(rq);
 	}
-	while ((qp = uroce_engine_take_qp(&fake_loop.engine)) != NULL) {
+	while ((qp = uroce_engine_take_qp(&fake_worker.engine)) != NULL) {
 		uint32_t events = qp->events;
 
 		qp->events = 0;
@@ -90,204 +90,205 @@ static void run(void)
 	do {
 		nr = collect(sent);
 		for (size_t i = 0; i < nr; i++)
-			uroce_engine_receive(&fake_loop.engine, &sent[i].packet,
-					     fake_loop.now);
-		(void)uroce_engine_expire(&fake_loop.engine, fake_loop.now);
+			uroce_engine_receive(&fake_worker.engine,
+					     &sent[i].packet, fake_worker.now);
+		(void)uroce_engine_expire(&fake_worker.engine, fake_worker.now);
 	} while (nr);
 	deliver_events();
 }
 
 /* ------------------------------------------------------------------------ */
-/* uroce_loop.h                                                              */
+/* uroce_worker.h */
 /* ------------------------------------------------------------------------ */
 
-void uroce_loop_lock(struct uroce_instance *instance)
+void uroce_worker_lock(struct uroce_instance *instance)
 {
-	assert_false(fake_loop.locked);
-	fake_loop.locked = true;
+	assert_false(fake_worker.locked);
+	fake_worker.locked = true;
 }
 
-void uroce_loop_unlock(struct uroce_instance *instance)
+void uroce_worker_unlock(struct uroce_instance *instance)
 {
-	assert_true(fake_loop.locked);
+	assert_true(fake_worker.locked);
 	run();
-	fake_loop.locked = false;
+	fake_worker.locked = false;
 }
 
-void uroce_loop_post(struct uroce_instance *instance, struct uroce_qp *qp)
+void uroce_worker_post(struct uroce_instance *instance, struct uroce_qp *qp)
 {
-	assert_false(fake_loop.locked);
-	uroce_engine_kick(&fake_loop.engine, qp);
-	fake_loop.nr_posts++;
+	assert_false(fake_worker.locked);
+	uroce_engine_kick(&fake_worker.engine, qp);
+	fake_worker.nr_posts++;
 	run();
 }
 
-enum uroce_look uroce_loop_poll(struct uroce_instance *instance)
+enum uroce_look uroce_worker_poll(struct uroce_instance *instance)
 {
-	assert_false(fake_loop.locked);
-	fake_loop.nr_polls++;
+	assert_false(fake_worker.locked);
+	fake_worker.nr_polls++;
 	run();
 	return UROCE_LOOK_ALL;
 }
 
-int uroce_loop_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
-		      bool solicited_only)
+int uroce_worker_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
+			bool solicited_only)
 {
-	assert_false(fake_loop.locked);
-	fake_loop.nr_arms++;
+	assert_false(fake_worker.locked);
+	fake_worker.nr_arms++;
 	uroce_cq_arm(cq, solicited_only);
 	return 0;
 }
 
-void uroce_loop_moderate_cq(struct uroce_instance *instance,
-			    struct uroce_cq *cq, uint32_t count,
-			    uint32_t period_us)
+void uroce_worker_moderate_cq(struct uroce_instance *instance,
+			      struct uroce_cq *cq, uint32_t count,
+			      uint32_t period_us)
 {
 	cq->moderate.count = count;
 	cq->moderate.period_us = period_us;
 }
 
-void uroce_loop_forget_cq(struct uroce_instance *instance, struct uroce_cq *cq)
+void uroce_worker_forget_cq(struct uroce_instance *instance,
+			    struct uroce_cq *cq)
 {
-	assert_true(fake_loop.locked);
-	uroce_engine_forget_cq(&fake_loop.engine, cq);
+	assert_true(fake_worker.locked);
+	uroce_engine_forget_cq(&fake_worker.engine, cq);
 }
 
-int uroce_loop_join(struct uroce_instance *instance, const uint8_t *gid)
+int uroce_worker_join(struct uroce_instance *instance, const uint8_t *gid)
 {
-	assert_true(fake_loop.locked);
-	if (fake_loop.join_ret == 0)
-		fake_loop.nr_joined++;
-	return fake_loop.join_ret;
+	assert_true(fake_worker.locked);
+	if (fake_worker.join_ret == 0)
+		fake_worker.nr_joined++;
+	return fake_worker.join_ret;
 }
 
-void uroce_loop_leave(struct uroce_instance *instance, const uint8_t *gid)
+void uroce_worker_leave(struct uroce_instance *instance, const uint8_t *gid)
 {
-	assert_true(fake_loop.locked);
-	fake_loop.nr_joined--;
+	assert_true(fake_worker.locked);
+	fake_worker.nr_joined--;
 }
 
-void uroce_loop_netdev(struct uroce_instance *instance,
-		       struct uroce_netdev *ret_dev)
+void uroce_worker_netdev(struct uroce_instance *instance,
+			 struct uroce_netdev *ret_dev)
 {
-	assert_false(fake_loop.locked);
-	*ret_dev = fake_loop.dev;
+	assert_false(fake_worker.locked);
+	*ret_dev = fake_worker.dev;
 }
 
-uint64_t uroce_loop_now(void)
+uint64_t uroce_worker_now(void)
 {
-	return fake_loop.now;
+	return fake_worker.now;
 }
 
-uint32_t uroce_loop_new_pd(struct uroce_instance *instance)
+uint32_t uroce_worker_new_pd(struct uroce_instance *instance)
 {
-	return ++fake_loop.last_pd;
+	return ++fake_worker.last_pd;
 }
 
-int uroce_loop_connect(struct uroce_instance *instance,
-		       const struct uroce_path *path, uint32_t dest_qpn,
-		       struct uroce_channel **ret_channel)
+int uroce_worker_connect(struct uroce_instance *instance,
+			 const struct uroce_path *path, uint32_t dest_qpn,
+			 struct uroce_channel **ret_channel)
 {
-	assert_false(fake_loop.locked);
-	fake_loop.connect_path = *path;
-	fake_loop.connect_qpn = dest_qpn;
-	if (fake_loop.connect_ret)
-		return fake_loop.connect_ret;
-	fake_loop.nr_channels++;
-	*ret_channel = &fake_loop.channel;
+	assert_false(fake_worker.locked);
+	fake_worker.connect_path = *path;
+	fake_worker.connect_qpn = dest_qpn;
+	if (fake_worker.connect_ret)
+		return fake_worker.connect_ret;
+	fake_worker.nr_channels++;
+	*ret_channel = &fake_worker.channel;
 	return 0;
 }
 
-bool uroce_loop_is_here(struct uroce_instance *instance, const uint8_t *gid)
+bool uroce_worker_is_here(struct uroce_instance *instance, const uint8_t *gid)
 {
-	assert_false(fake_loop.locked);
-	return fake_loop.here;
+	assert_false(fake_worker.locked);
+	return fake_worker.here;
 }
 
-bool uroce_loop_has_met(const struct uroce_instance *instance, uint32_t qpn)
+bool uroce_worker_has_met(const struct uroce_instance *instance, uint32_t qpn)
 {
-	return fake_loop.nr_met && fake_loop.met_qpn == qpn;
+	return fake_worker.nr_met && fake_worker.met_qpn == qpn;
 }
 
-void uroce_loop_meet(struct uroce_instance *instance,
-		     const struct uroce_path *path, uint32_t qpn)
+void uroce_worker_meet(struct uroce_instance *instance,
+		       const struct uroce_path *path, uint32_t qpn)
 {
-	assert_false(fake_loop.locked);
-	fake_loop.met_path = *path;
-	fake_loop.met_qpn = qpn;
-	fake_loop.nr_met++;
+	assert_false(fake_worker.locked);
+	fake_worker.met_path = *path;
+	fake_worker.met_qpn = qpn;
+	fake_worker.nr_met++;
 }
 
-int uroce_loop_hide_region(struct uroce_instance *instance, uint32_t key)
+int uroce_worker_hide_region(struct uroce_instance *instance, uint32_t key)
 {
-	fake_loop.nr_hidden++;
-	return fake_loop.copies_error;
+	fake_worker.nr_hidden++;
+	return fake_worker.copies_error;
 }
 
-void uroce_loop_get_share(struct uroce_instance *instance, const void *memory,
-			  uint64_t bytes, uint64_t *ret_share,
-			  uint64_t *ret_offset)
+void uroce_worker_get_share(struct uroce_instance *instance, const void *memory,
+			    uint64_t bytes, uint64_t *ret_share,
+			    uint64_t *ret_offset)
 {
-	assert_false(fake_loop.locked);
-	if (!fake_loop.share)
+	assert_false(fake_worker.locked);
+	if (!fake_worker.share)
 		return;
-	fake_loop.nr_shares++;
-	*ret_share = fake_loop.share;
+	fake_worker.nr_shares++;
+	*ret_share = fake_worker.share;
 	*ret_offset = (uintptr_t)memory % 4096;
 }
 
-void uroce_loop_put_share(struct uroce_instance *instance, uint64_t share)
+void uroce_worker_put_share(struct uroce_instance *instance, uint64_t share)
 {
-	assert_false(fake_loop.locked);
+	assert_false(fake_worker.locked);
 	if (share)
-		fake_loop.nr_shares--;
+		fake_worker.nr_shares--;
 }
 
-int uroce_loop_await_copies(struct uroce_instance *instance)
+int uroce_worker_await_copies(struct uroce_instance *instance)
 {
-	return fake_loop.copies_error;
+	return fake_worker.copies_error;
 }
 
-void uroce_loop_settle(struct uroce_instance *instance, struct uroce_qp *qp)
+void uroce_worker_settle(struct uroce_instance *instance, struct uroce_qp *qp)
 {
-	assert_false(fake_loop.locked);
-	fake_loop.nr_settled++;
+	assert_false(fake_worker.locked);
+	fake_worker.nr_settled++;
 }
 
-void uroce_loop_disconnect(struct uroce_instance *instance,
-			   struct uroce_channel *channel)
+void uroce_worker_disconnect(struct uroce_instance *instance,
+			     struct uroce_channel *channel)
 {
-	assert_true(fake_loop.locked);
-	assert_ptr_equal(channel, &fake_loop.channel);
-	fake_loop.nr_channels--;
+	assert_true(fake_worker.locked);
+	assert_ptr_equal(channel, &fake_worker.channel);
+	fake_worker.nr_channels--;
 }
 
-uint16_t uroce_loop_sport(const struct uroce_instance *instance, uint32_t qpn,
-			  uint32_t dest_qpn)
+uint16_t uroce_worker_sport(const struct uroce_instance *instance, uint32_t qpn,
+			    uint32_t dest_qpn)
 {
 	return 0xc000;
 }
 
-struct uroce_engine *uroce_loop_engine(struct uroce_instance *instance)
+struct uroce_engine *uroce_worker_engine(struct uroce_instance *instance)
 {
-	return &fake_loop.engine;
+	return &fake_worker.engine;
 }
 
-void uroce_loop_counters(struct uroce_instance *instance,
-			 struct uroce_loop_counters *ret_counters)
+void uroce_worker_counters(struct uroce_instance *instance,
+			   struct uroce_worker_counters *ret_counters)
 {
-	assert_false(fake_loop.locked);
-	*ret_counters = fake_loop.counters;
+	assert_false(fake_worker.locked);
+	*ret_counters = fake_worker.counters;
 }
 
-bool uroce_loop_dead(const struct uroce_instance *instance)
+bool uroce_worker_dead(const struct uroce_instance *instance)
 {
-	return fake_loop.dead;
+	return fake_worker.dead;
 }
 
-int uroce_loop_port_error(const struct uroce_instance *instance)
+int uroce_worker_port_error(const struct uroce_instance *instance)
 {
-	return fake_loop.port_error;
+	return fake_worker.port_error;
 }
 
 uint32_t uroce_netdev_payload(uint32_t mtu)
@@ -325,46 +326,46 @@ static void set_up_interface(struct uroce_netdev *dev)
 	memcpy(dev->gids, gids, sizeof(gids));
 }
 
-struct uroce_context *fake_loop_context(void)
+struct uroce_context *fake_worker_context(void)
 {
 	const struct uroce_engine_config config = { .seed = 1 };
 	struct uroce_context *ctx = calloc(1, sizeof(*ctx));
 
 	assert_non_null(ctx);
-	fake_loop = (struct fake_loop){
+	fake_worker = (struct fake_worker){
 		.now = START_NS,
 		.connect_ret = -ENOENT,
 	};
-	uroce_channel_init(&fake_loop.channel);
-	set_up_interface(&fake_loop.dev);
-	assert_int_equal(uroce_engine_init(&fake_loop.engine, &config), 0);
+	uroce_channel_init(&fake_worker.channel);
+	set_up_interface(&fake_worker.dev);
+	assert_int_equal(uroce_engine_init(&fake_worker.engine, &config), 0);
 	uroce_context_init(ctx);
-	ctx->engine = &fake_loop.engine;
+	ctx->engine = &fake_worker.engine;
 	assert_int_equal(uroce_alloc_async_fd(&ctx->vctx.context,
 					      &ctx->vctx.context.async_fd),
 			 0);
 	return ctx;
 }
 
-void fake_loop_close(struct uroce_context *ctx)
+void fake_worker_close(struct uroce_context *ctx)
 {
 	assert_true(list_empty(&ctx->qps));
 	assert_true(list_empty(&ctx->cqs));
 	assert_true(list_empty(&ctx->srqs));
 	assert_true(list_empty(&ctx->mrs));
 	assert_true(list_empty(&ctx->mws));
-	assert_int_equal(fake_loop.engine.nr_qps, 0);
-	assert_int_equal(fake_loop.nr_joined, 0);
-	assert_int_equal(fake_loop.nr_channels, 0);
+	assert_int_equal(fake_worker.engine.nr_qps, 0);
+	assert_int_equal(fake_worker.nr_joined, 0);
+	assert_int_equal(fake_worker.nr_channels, 0);
 	uroce_comp_channels_free(ctx);
 	(void)close(ctx->vctx.context.async_fd);
-	uroce_engine_fini(&fake_loop.engine);
+	uroce_engine_fini(&fake_worker.engine);
 	free(ctx);
 }
 
-void fake_loop_pass(uint64_t ns)
+void fake_worker_pass(uint64_t ns)
 {
-	fake_loop.now += ns;
+	fake_worker.now += ns;
 	run();
 }
 
@@ -407,7 +408,7 @@ static struct ibv_ah_attr address(void)
 		.grh.sgid_index = FAKE_GID_IPV4,
 	};
 
-	memcpy(attr.grh.dgid.raw, fake_loop.dev.gids[FAKE_GID_IPV4],
+	memcpy(attr.grh.dgid.raw, fake_worker.dev.gids[FAKE_GID_IPV4],
 	       UROCE_GID_LEN);
 	return attr;
 }

@@ -3,33 +3,33 @@
  * Quick posts and quick polls: the fast path for peers of this host. They read
  * no clock, call no socket and expire no timer. The next full pass or the
  * helper thread does that. All functions need the engine lock; only
- * uroce_loop.c calls them.
+ * uroce_worker.c calls them.
  */
-#ifndef UROCE_LOOP_QUICK_H
-#define UROCE_LOOP_QUICK_H
+#ifndef UROCE_WORKER_QUICK_H
+#define UROCE_WORKER_QUICK_H
 
-#include "uroce/progress/uroce_loop_state.h"
+#include "uroce/progress/uroce_worker_state.h"
 
 /**
- * uroce_loop_quick_post() - send new requests of @qp without a full pass
+ * uroce_worker_quick_post() - send new requests of @qp without a full pass
  *
  * Return: whether all is sent; else the caller kicks @qp and makes a full pass.
  */
-bool uroce_loop_quick_post(struct uroce_loop *loop, struct uroce_qp *qp);
+bool uroce_worker_quick_post(struct uroce_worker *worker, struct uroce_qp *qp);
 
 /**
- * uroce_loop_quick_poll() - receive from all rings, and send responses
+ * uroce_worker_quick_poll() - receive from all rings, and send responses
  *
  * Return: whether that is sufficient; else the caller makes a full pass.
  */
-bool uroce_loop_quick_poll(struct uroce_loop *loop);
+bool uroce_worker_quick_poll(struct uroce_worker *worker);
 
 /**
- * uroce_loop_allow_glances() - set the quick poll budget after a full pass
+ * uroce_worker_allow_glances() - set the quick poll budget after a full pass
  *
  * The next polls may be quick if polls follow each other so fast that timers
  * and packets of the network are not delayed noticeably.
  */
-void uroce_loop_allow_glances(struct uroce_loop *loop);
+void uroce_worker_allow_glances(struct uroce_worker *worker);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Datagrams to processes of the same host: uroce_loop_datagram.c with the real
+ * Datagrams to processes of the same host: uroce_worker_ud.c with the real
  * port and the real local/. Most tests use one process, which is on the same
  * host as well.
  */
-#include "uroce/progress/uroce_loop_datagram.h"
+#include "uroce/progress/uroce_worker_ud.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -37,7 +37,7 @@ static void open_side(void)
 
 	assert_int_equal(uroce_netdev_read("lo", &dev), 0);
 	side_open_datagrams(&side, &dev);
-	assert_int_equal(uroce_loop_port_error(side.instance), 0);
+	assert_int_equal(uroce_worker_port_error(side.instance), 0);
 	self = side_address(&side, LOOPBACK);
 }
 
@@ -53,18 +53,18 @@ static int teardown(void **state)
 	return 0;
 }
 
-static struct uroce_loop_counters counters(void)
+static struct uroce_worker_counters counters(void)
 {
-	struct uroce_loop_counters counters;
+	struct uroce_worker_counters counters;
 
-	uroce_loop_counters(side.instance, &counters);
+	uroce_worker_counters(side.instance, &counters);
 	return counters;
 }
 
 static struct uroce_path path_to(const struct side_address *peer)
 {
 	struct uroce_path path = {
-		.here = uroce_loop_is_here(side.instance, peer->gid),
+		.here = uroce_worker_is_here(side.instance, peer->gid),
 	};
 
 	memcpy(path.dgid, peer->gid, UROCE_GID_LEN);
@@ -75,7 +75,7 @@ static void meet(const struct side_address *peer)
 {
 	struct uroce_path path = path_to(peer);
 
-	uroce_loop_meet(side.instance, &path, peer->qpn);
+	uroce_worker_meet(side.instance, &path, peer->qpn);
 }
 
 static struct uroce_cqe next_receive(void)
@@ -111,21 +111,21 @@ static void send_and_check(uint32_t length)
 	assert_memory_equal(side.memory + 36, self.gid + 12, 4);
 }
 
-static void loop_datagram_to_unknown_peer_uses_network(void **state)
+static void worker_datagram_to_unknown_peer_uses_network(void **state)
 {
 	assert_true(path_to(&self).here);
-	assert_false(uroce_loop_has_met(side.instance, self.qpn));
+	assert_false(uroce_worker_has_met(side.instance, self.qpn));
 	send_and_check(100);
 	assert_int_equal(counters().local.tx_packets, 0);
 	assert_true(counters().port.tx_datagrams > 0);
 }
 
-static void loop_datagram_to_connected_peer_uses_shm(void **state)
+static void worker_datagram_to_connected_peer_uses_shm(void **state)
 {
 	static const uint32_t lengths[] = { 0, 1, 8, 24, 1000, 4096 };
 
 	meet(&self);
-	assert_true(uroce_loop_has_met(side.instance, self.qpn));
+	assert_true(uroce_worker_has_met(side.instance, self.qpn));
 	meet(&self); /* a second time changes nothing */
 	for (uint32_t i = 0; i < 300; i++)
 		send_and_check(lengths[i % 6]);
@@ -134,17 +134,17 @@ static void loop_datagram_to_connected_peer_uses_shm(void **state)
 }
 
 /* All are sent before any is received. */
-static void loop_datagram_without_room_uses_network(void **state)
+static void worker_datagram_without_room_uses_network(void **state)
 {
 	uint64_t through_memory, over_the_network;
 
 	meet(&self);
-	uroce_loop_lock(side.instance);
+	uroce_worker_lock(side.instance);
 	for (int i = 0; i < SIDE_DEPTH; i++)
 		side_fill_datagram(&side, &self, side.memory, 4096);
-	uroce_engine_kick(uroce_loop_engine(side.instance), side.qp);
-	uroce_engine_call_in(uroce_loop_engine(side.instance));
-	uroce_loop_unlock(side.instance);
+	uroce_engine_kick(uroce_worker_engine(side.instance), side.qp);
+	uroce_engine_call_in(uroce_worker_engine(side.instance));
+	uroce_worker_unlock(side.instance);
 	through_memory = counters().local.tx_packets;
 	over_the_network = counters().port.tx_datagrams;
 	assert_int_equal(through_memory + over_the_network, SIDE_DEPTH);
@@ -152,27 +152,27 @@ static void loop_datagram_without_room_uses_network(void **state)
 	assert_true(over_the_network > 50);
 }
 
-static void loop_datagram_missing_peer_is_retried_rarely(void **state)
+static void worker_datagram_missing_peer_is_retried_rarely(void **state)
 {
 	struct side_address nobody = self;
-	uint64_t start_ns = uroce_loop_now();
+	uint64_t start_ns = uroce_worker_now();
 	bool met;
 
 	nobody.qpn += NEXT_SLOT;
 	meet(&nobody);
-	met = uroce_loop_has_met(side.instance, nobody.qpn);
-	assert_true(met || uroce_loop_now() >= start_ns + 10000000);
+	met = uroce_worker_has_met(side.instance, nobody.qpn);
+	assert_true(met || uroce_worker_now() >= start_ns + 10000000);
 	/* retried after a while */
-	while (uroce_loop_has_met(side.instance, nobody.qpn))
+	while (uroce_worker_has_met(side.instance, nobody.qpn))
 		(void)sched_yield();
-	assert_true(uroce_loop_now() >= start_ns + 10000000);
+	assert_true(uroce_worker_now() >= start_ns + 10000000);
 	/* a multicast group has no process */
-	assert_true(uroce_loop_has_met(side.instance, UROCE_QPN_MULTICAST));
+	assert_true(uroce_worker_has_met(side.instance, UROCE_QPN_MULTICAST));
 	side_send_datagram(&side, &nobody, side.memory, 8);
 	assert_int_equal(counters().local.tx_packets, 0);
 }
 
-static void loop_foreign_address_is_not_local(void **state)
+static void worker_foreign_address_is_not_local(void **state)
 {
 	static const uint8_t other[UROCE_GID_LEN] = { [10] = 0xff, 0xff, 192,
 						      0,	   2,	 1 };
@@ -180,15 +180,15 @@ static void loop_foreign_address_is_not_local(void **state)
 						      0,	   0,	 9 };
 	static const uint8_t group6[UROCE_GID_LEN] = { 0xff, 0x02, [15] = 9 };
 
-	assert_false(uroce_loop_is_here(side.instance, other));
-	assert_false(uroce_loop_is_here(side.instance, group));
-	assert_false(uroce_loop_is_here(side.instance, group6));
+	assert_false(uroce_worker_is_here(side.instance, other));
+	assert_false(uroce_worker_is_here(side.instance, group));
+	assert_false(uroce_worker_is_here(side.instance, group6));
 }
 
 /* Data that another process may write into the inbox. */
-static void loop_malformed_local_datagram_is_dropped(void **state)
+static void worker_malformed_local_datagram_is_dropped(void **state)
 {
-	struct uroce_loop *loop = side.instance->loop;
+	struct uroce_worker *worker = side.instance->worker;
 	struct {
 		struct uroce_datagram_path path;
 		uint8_t data[UROCE_MAX_MTU + 1];
@@ -197,26 +197,26 @@ static void loop_malformed_local_datagram_is_dropped(void **state)
 	struct uroce_packet from = { .path = &(struct uroce_path){} };
 	struct uroce_path path = path_to(&self);
 
-	uroce_loop_lock(side.instance);
+	uroce_worker_lock(side.instance);
 	packet.payload_len = sizeof(bytes.path) - 1;
-	assert_false(uroce_loop_unpack_datagram(loop, &packet, &path));
+	assert_false(uroce_worker_unpack_datagram(worker, &packet, &path));
 	packet.payload_len = sizeof(bytes.path) + UROCE_MAX_MTU + 1;
-	assert_false(uroce_loop_unpack_datagram(loop, &packet, &path));
+	assert_false(uroce_worker_unpack_datagram(worker, &packet, &path));
 	packet.payload_len = sizeof(bytes.path) + 5;
-	assert_false(uroce_loop_unpack_datagram(loop, &packet, &path));
+	assert_false(uroce_worker_unpack_datagram(worker, &packet, &path));
 	memcpy(bytes.path.dgid, self.gid, UROCE_GID_LEN);
 	packet.dest_qpn = UROCE_QPN_MULTICAST;
-	assert_false(uroce_loop_unpack_datagram(loop, &packet, &path));
+	assert_false(uroce_worker_unpack_datagram(worker, &packet, &path));
 	packet.dest_qpn = self.qpn;
-	assert_true(uroce_loop_unpack_datagram(loop, &packet, &path));
+	assert_true(uroce_worker_unpack_datagram(worker, &packet, &path));
 	assert_int_equal(packet.payload_len, 5);
 	assert_ptr_equal(packet.payload, bytes.data);
 	assert_int_equal(path.flow_label, UROCE_FLOW_LABEL_MASK);
 	assert_int_equal(path.tclass, 3);
 	assert_false(path.here);
 	/* no channel to an unconnected process */
-	assert_null(uroce_loop_datagram_way(loop, &from));
-	uroce_loop_unlock(side.instance);
+	assert_null(uroce_worker_datagram_way(worker, &from));
+	uroce_worker_unlock(side.instance);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -297,7 +297,7 @@ static void exchange(const struct side_address *peer, int rounds)
 }
 
 /* A new process has the slot and needs a new connection. */
-static void loop_datagram_to_restarted_peer_reconnects(void **state)
+static void worker_datagram_to_restarted_peer_reconnects(void **state)
 {
 	for (int i = 0; i < 3; i++) {
 		struct side_address peer;
@@ -305,14 +305,14 @@ static void loop_datagram_to_restarted_peer_reconnects(void **state)
 		pid_t pid = start_echo(&fd, &peer);
 		uint64_t before = counters().local.tx_packets;
 
-		assert_false(uroce_loop_has_met(side.instance, peer.qpn));
+		assert_false(uroce_worker_has_met(side.instance, peer.qpn));
 		meet(&peer);
 		exchange(&peer, 100);
 		assert_int_equal(counters().local.tx_packets - before, 100);
 		assert_int_equal(counters().local.pairs, 1);
 		kill_echo(pid, fd);
-		while (uroce_loop_has_met(side.instance, peer.qpn))
-			uroce_loop_poll(side.instance);
+		while (uroce_worker_has_met(side.instance, peer.qpn))
+			uroce_worker_poll(side.instance);
 		assert_int_equal(counters().local.pairs_lost, i + 1);
 		/* reaches no process */
 		side_send_datagram(&side, &peer, side.memory, 8);
@@ -324,24 +324,24 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			loop_datagram_to_unknown_peer_uses_network, setup,
+			worker_datagram_to_unknown_peer_uses_network, setup,
 			teardown),
 		cmocka_unit_test_setup_teardown(
-			loop_datagram_to_connected_peer_uses_shm, setup,
+			worker_datagram_to_connected_peer_uses_shm, setup,
 			teardown),
 		cmocka_unit_test_setup_teardown(
-			loop_datagram_without_room_uses_network, setup,
+			worker_datagram_without_room_uses_network, setup,
 			teardown),
 		cmocka_unit_test_setup_teardown(
-			loop_datagram_missing_peer_is_retried_rarely, setup,
+			worker_datagram_missing_peer_is_retried_rarely, setup,
 			teardown),
 		cmocka_unit_test_setup_teardown(
-			loop_foreign_address_is_not_local, setup, teardown),
+			worker_foreign_address_is_not_local, setup, teardown),
 		cmocka_unit_test_setup_teardown(
-			loop_malformed_local_datagram_is_dropped, setup,
+			worker_malformed_local_datagram_is_dropped, setup,
 			teardown),
 		cmocka_unit_test_setup_teardown(
-			loop_datagram_to_restarted_peer_reconnects, setup,
+			worker_datagram_to_restarted_peer_reconnects, setup,
 			teardown),
 	};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Two QPs of this process that the fake port connects to each other. */
-#ifndef UROCE_LOOP_PAIR_H
-#define UROCE_LOOP_PAIR_H
+#ifndef UROCE_WORKER_PAIR_H
+#define UROCE_WORKER_PAIR_H
 
 #include <stdint.h>
 
@@ -28,6 +28,6 @@ void settle_pair(const struct pair *pair);
 void close_pair(struct pair *pair);
 
 /* Setup function of cmocka. */
-int loop_pair_setup(void **state);
+int worker_pair_setup(void **state);
 
 #endif

@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The worker: connects the engine, the port, shared memory and the helper
+ * thread; uroce_instance.c creates it. A full pass is run_locked(): receive,
+ * expire timers, send, deliver events. Application threads call it through the
+ * functions of uroce_worker.h, the helper thread through uroce_worker_work().
+ */
+#include "uroce/progress/uroce_worker.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "uroce/engine/uroce_fast.h"
+#include "uroce/progress/uroce_moderate.h"
+#include "uroce/progress/uroce_worker_quick.h"
+#include "uroce/progress/uroce_worker_shm.h"
+#include "util/nocancel.h"
+
+/* For this time after a CQ was armed, the application counts as sleeping. */
+#define SLEEPER_NS UINT64_C(10000000)
+/* Delay until the next attempt to send when the socket had no room. */
+#define HOLD_NS UINT64_C(100000)
+/* The same for a ring: the first delay, and the longest. */
+#define FULL_NS	    UINT64_C(50000)
+#define MAX_FULL_NS UINT64_C(10000000)
+/* Receive calls before a due timer expires though the socket has more. */
+#define MAX_RECEIVES 16
+/* The longest time between receive calls in a process with shm peers. */
+#define MAX_PAUSE_NS UINT64_C(50000)
+/*
+ * A sender stores to the ring, and then reads without a fence whether the
+ * peer's helper thread sleeps, so each side can miss the other. The helper
+ * thread checks the rings again after this time, which is longer than a store
+ * stays in the store buffer of a CPU.
+ */
+#define SECOND_LOOK_NS UINT64_C(100000)
+/* Before a QP is freed: the longest wait for room, and the polling interval. */
+#define SETTLE_NS     UINT64_C(1000000000)
+#define SETTLE_NAP_NS 50000
+/* Packets of a run that the engine makes at once. */
+#define MAX_RUN	   64
+#define ANY_PACKET (UROCE_WAKE_PACKET | UROCE_WAKE_LOCAL)
+
+uint64_t uroce_worker_now(void)
+{
+	return uroce_helper_now();
+}
+
+/* After a quick post or poll, worker->now is the time of an earlier full pass.
+ */
+static void look_at_clock(struct uroce_worker *worker)
+{
+	worker->now = uroce_worker_now();
+	worker->engine.vague = false;
+	if (worker->engine.late)
+		uroce_fast_catch_up(&worker->engine, worker->now);
+}
+
+static void on_packet(void *arg, struct uroce_packet *packet)
+{
+	struct uroce_worker *worker = arg;
+
+	worker->traffic++;
+	worker->received++;
+	uroce_engine_receive(&worker->engine, packet, worker->now);
+}
+
+static bool has_room(struct uroce_worker *worker)
+{
+	return !worker->port || uroce_port_has_room(worker->port, worker->now);
+}
+
+static void put(struct uroce_worker *worker, struct uroce_out *out)
+{
+	uint32_t nr;
+
+	worker->traffic++;
+	if (uroce_worker_put_local(worker, out) || !worker->port)
+		return;
+	uroce_port_put(worker->port, &out->packet, out->pieces.iov,
+		       out->pieces.nr, out->qp);
+	nr = uroce_engine_next_run(&worker->engine, worker->now, MAX_RUN, out);
+	if (!nr)
+		return;
+	worker->traffic += nr;
+	uroce_port_put_run(worker->port, &out->packet,
+			   out->pieces.iov[0].iov_base, nr, out->qp);
+}
+
+/*
+ * Sends all packets that uroce_engine_next() returns, which is required before
+ * the next uroce_engine_receive(). Without room packets stay in the engine.
+ */
+static void send_locked(struct uroce_worker *worker)
+{
+	struct uroce_out out;
+	struct uroce_qp *qp;
+	bool any;
+
+	uroce_worker_resume_local(worker);
+	do {
+		any = false;
+		while (has_room(worker) &&
+		       uroce_engine_next(&worker->engine, worker->now, &out)) {
+			any = true;
+			put(worker, &out);
+		}
+		if (any && worker->port) {
+			uroce_port_flush(worker->port);
+			while ((qp = uroce_port_take_refused(worker->port)))
+				uroce_qp_path_error(qp);
+		}
+		uroce_engine_sent(&worker->engine, worker->now);
+	} while (any);
+	if (worker->local)
+		uroce_local_flush(worker->local);
+	__atomic_store_n(&worker->held, !has_room(worker), __ATOMIC_RELAXED);
+}
+
+void uroce_worker_deliver(struct uroce_worker *worker)
+{
+	struct uroce_cq *cq;
+	struct uroce_rq *rq;
+	struct uroce_qp *qp;
+
+	while ((cq = uroce_engine_take_cq(&worker->engine))) {
+		bool wake = cq->wake, overrun = cq->report_overrun;
+
+		cq->wake = false;
+		cq->report_overrun = false;
+		if (wake && worker->nr_armed)
+			worker->nr_armed--;
+		if (wake && !overrun && uroce_moderate_holds(worker, cq))
+			uroce_worker_need_helper(worker);
+		else
+			worker->ops->cq_event(cq, wake, overrun);
+	}
+	while ((rq = uroce_engine_take_rq(&worker->engine))) {
+		rq->limit_event = false;
+		worker->ops->rq_event(rq);
+	}
+	while ((qp = uroce_engine_take_qp(&worker->engine))) {
+		uint32_t events = qp->events;
+
+		qp->events = 0;
+		worker->ops->qp_event(qp, events);
+	}
+}
+
+uint64_t uroce_worker_lease(const struct uroce_worker *worker)
+{
+	uint64_t lease_ns =
+		__atomic_load_n(&worker->lease_ns, __ATOMIC_RELAXED);
+
+	if (lease_ns && worker->alertness.attention)
+		lease_ns -= UROCE_LEASE_NS - UROCE_GLANCE_NS;
+	else if (lease_ns && worker->alertness.trust == UROCE_TRUST)
+		lease_ns += UROCE_TRUST_NS;
+	return lease_ns;
+}
+
+/*
+ * When to check again for room for ACKs and responses: a peer does not signal
+ * free ring entries. Requests need no check, since their ACKs cause a new
+ * attempt. The interval grows with the time without room.
+ */
+static uint64_t room_deadline(const struct uroce_worker *worker)
+{
+	uint64_t pause_ns = (worker->now - worker->full_ns) / 8;
+
+	if (list_empty(&worker->full) || !uroce_worker_owes_local(worker))
+		return UROCE_NEVER;
+	if (pause_ns < FULL_NS)
+		pause_ns = FULL_NS;
+	if (pause_ns > MAX_FULL_NS)
+		pause_ns = MAX_FULL_NS;
+	return worker->now + pause_ns;
+}
+
+/* The time of the next work if no packet arrives. */
+static uint64_t deadline_of(const struct uroce_worker *worker)
+{
+	uint64_t at_ns = uroce_engine_deadline(&worker->engine);
+	uint64_t moderated_ns = uroce_moderate_deadline(worker);
+	uint64_t room_ns = room_deadline(worker);
+
+	if (worker->engine.put_off)
+		at_ns = 0;
+	if (worker->engine.held && at_ns > worker->engine.held_ns)
+		at_ns = worker->engine.held_ns;
+	if (at_ns > moderated_ns)
+		at_ns = moderated_ns;
+	if (at_ns > room_ns)
+		at_ns = room_ns;
+	if (worker->held && at_ns > worker->now + HOLD_NS)
+		at_ns = worker->now + HOLD_NS;
+	return at_ns;
+}
+
+void uroce_worker_need_helper(struct uroce_worker *worker)
+{
+	uint64_t at_ns = deadline_of(worker);
+	uint64_t lease_ns = uroce_worker_lease(worker);
+
+	if (at_ns == UROCE_NEVER)
+		return;
+	uroce_helper_need(&worker->helper, at_ns > lease_ns ? at_ns : lease_ns);
+}
+
+static bool is_due(const struct uroce_worker *worker)
+{
+	return uroce_engine_deadline(&worker->engine) <= worker->now;
+}
+
+/*
+ * Reading the socket is a system call, which would slow down every poll of a
+ * process that communicates through shared memory. The interval grows with the
+ * time without packets of the network.
+ */
+static bool may_skip_socket(const struct uroce_worker *worker)
+{
+	uint64_t pause_ns = (worker->socket_ns - worker->socket_packet_ns) / 8;
+
+	if (!worker->local || uroce_local_is_empty(worker->local) ||
+	    is_due(worker))
+		return false;
+	if (pause_ns > MAX_PAUSE_NS)
+		pause_ns = MAX_PAUSE_NS;
+	return worker->now < worker->socket_ns + pause_ns;
+}
+
+static bool receive_socket(struct uroce_worker *worker)
+{
+	uint64_t before = worker->received;
+	bool more = true;
+
+	for (int nr = 0; more && nr < MAX_RECEIVES; nr++) {
+		more = uroce_port_receive(worker->port, on_packet, worker);
+		if (!is_due(worker))
+			break;
+	}
+	worker->socket_ns = worker->now;
+	if (worker->received != before)
+		worker->socket_packet_ns = worker->now;
+	return more;
+}
+
+/*
+ * Receives packets, also before a timer expires: on a busy machine the ACK can
+ * be in the socket already. Returns whether there may be more.
+ */
+static bool receive_locked(struct uroce_worker *worker, bool receive)
+{
+	bool more;
+
+	if (!receive && !is_due(worker))
+		return false;
+	more = uroce_worker_receive_local(worker);
+	if (worker->port && !may_skip_socket(worker))
+		more = receive_socket(worker) || more;
+	return more;
+}
+
+/*
+ * Whether to defer the ACK until the next post or poll: the application polls
+ * and is likely to respond to the message. One or two packets are not a stream
+ * of messages, so their ACKs may be deferred repeatedly.
+ */
+static bool may_put_off(struct uroce_worker *worker, uint64_t received)
+{
+	return worker->received != received && !worker->alertness.attention &&
+	       uroce_worker_lease(worker) > worker->now &&
+	       uroce_engine_put_off(&worker->engine, false,
+				    worker->received <= received + 2);
+}
+
+/* A full pass. Returns whether there may be more to receive. */
+static bool run_locked(struct uroce_worker *worker, bool receive)
+{
+	uint64_t received = worker->received;
+	bool more;
+
+	if (worker->dead)
+		return false;
+	if (receive)
+		uroce_engine_call_in(&worker->engine);
+	more = receive_locked(worker, receive);
+	if (is_due(worker))
+		(void)uroce_engine_expire(&worker->engine, worker->now);
+	if (worker->engine.held && worker->engine.held_ns <= worker->now)
+		uroce_engine_release(&worker->engine);
+	uroce_memory_end_access(&worker->engine.memory);
+	if (!may_put_off(worker, received))
+		send_locked(worker);
+	uroce_memory_end_access(&worker->engine.memory);
+	uroce_worker_deliver(worker);
+	if (!list_empty(&worker->moderated))
+		uroce_moderate_deliver(worker);
+	uroce_worker_need_helper(worker);
+	return more;
+}
+
+/*
+ * Serves kicks after a release of the engine lock. A thread that kicks a QP and
+ * does not get the lock leaves the QP to the lock holder, which checks the kick
+ * list again after the release. The kick and this check are seq_cst, so one of
+ * the two threads sees the other. (Without room the kicks wait for a later
+ * pass.)
+ */
+static void look_again(struct uroce_worker *worker)
+{
+	do {
+		if (!uroce_engine_has_kicks(&worker->engine) ||
+		    __atomic_load_n(&worker->held, __ATOMIC_RELAXED) ||
+		    worker->dead || !uroce_lock_try(&worker->engine_lock))
+			return;
+		look_at_clock(worker);
+		(void)run_locked(worker, false);
+	} while (uroce_lock_drop(&worker->engine_lock));
+}
+
+/* Releases the engine lock; inlined for quick posts and polls. */
+static inline void drop(struct uroce_worker *worker)
+{
+	if (uroce_lock_drop(&worker->engine_lock))
+		look_again(worker);
+}
+
+void uroce_worker_release(struct uroce_worker *worker)
+{
+	drop(worker);
+}
+
+static bool try_acquire(struct uroce_worker *worker)
+{
+	if (!uroce_lock_try(&worker->engine_lock))
+		return false;
+	look_at_clock(worker);
+	return true;
+}
+
+void uroce_worker_acquire(struct uroce_worker *worker)
+{
+	uroce_lock_take(&worker->engine_lock);
+	look_at_clock(worker);
+}
+
+/* Ends the delay of engine.held. Returns whether any ACK was deferred. */
+static bool owes_ack(struct uroce_worker *worker)
+{
+	bool held = worker->engine.held;
+
+	uroce_engine_release(&worker->engine);
+	return held || worker->engine.put_off;
+}
+
+bool uroce_worker_call_in(struct uroce_worker *worker)
+{
+	bool owes;
+
+	if (!try_acquire(worker))
+		return true;
+	if (owes_ack(worker) || !list_empty(&worker->full))
+		(void)run_locked(worker, true);
+	owes = uroce_worker_owes_local(worker);
+	uroce_worker_release(worker);
+	return owes;
+}
+
+/* Whether to wait for room for ACKs and responses of @qp. */
+static bool owes_still(struct uroce_worker *worker, const struct uroce_qp *qp)
+{
+	bool owes;
+
+	uroce_worker_acquire(worker);
+	uroce_engine_call_in(&worker->engine);
+	(void)run_locked(worker, false);
+	owes = !worker->dead && uroce_qp_owes(qp) && qp->channel &&
+	       qp->channel->full && !qp->channel->stuck;
+	uroce_worker_release(worker);
+	return owes;
+}
+
+void uroce_worker_settle(struct uroce_instance *instance, struct uroce_qp *qp)
+{
+	const struct timespec nap = { .tv_nsec = SETTLE_NAP_NS };
+	struct uroce_worker *worker = instance->worker;
+	uint64_t until_ns = uroce_worker_now() + SETTLE_NS;
+
+	while (owes_still(worker, qp)) {
+		if (uroce_worker_now() >= until_ns) {
+			uroce_worker_acquire(worker);
+			qp->channel->stuck = qp->channel->full;
+			uroce_worker_release(worker);
+			return;
+		}
+		(void)nanosleep(&nap, NULL);
+	}
+}
+
+/* The caller may free objects, so their deferred ACKs are sent first. */
+void uroce_worker_lock(struct uroce_instance *instance)
+{
+	struct uroce_worker *worker = instance->worker;
+
+	uroce_worker_acquire(worker);
+	if (owes_ack(worker))
+		(void)run_locked(worker, true);
+}
+
+/* Only UD needs the fields of the GRH, and receiving them costs time. */
+static void report_header(struct uroce_worker *worker)
+{
+	bool on = worker->engine.nr_datagram_qps;
+
+	if (!worker->port || worker->dead || worker->reports_header == on)
+		return;
+	uroce_port_report_header(worker->port, on);
+	worker->reports_header = on;
+}
+
+void uroce_worker_unlock(struct uroce_instance *instance)
+{
+	struct uroce_worker *worker = instance->worker;
+
+	look_at_clock(worker);
+	report_header(worker);
+	(void)run_locked(worker, false);
+	uroce_worker_release(worker);
+}
+
+void uroce_worker_post(struct uroce_instance *instance, struct uroce_qp *qp)
+{
+	struct uroce_worker *worker = instance->worker;
+
+	/* the lock holder needs no kick, and often no full pass */
+	if (uroce_lock_try(&worker->engine_lock)) {
+		if (!uroce_worker_quick_post(worker, qp)) {
+			uroce_engine_kick(&worker->engine, qp);
+			look_at_clock(worker);
+			(void)run_locked(worker, false);
+		}
+		drop(worker);
+		return;
+	}
+	uroce_engine_kick(&worker->engine, qp);
+	if (!try_acquire(worker))
+		return;
+	(void)run_locked(worker, false);
+	uroce_worker_release(worker);
+}
+
+/* An application that waits for events gets no lease; the helper watches. */
+static void renew_lease(struct uroce_worker *worker)
+{
+	if (worker->nr_armed || worker->now < worker->armed_ns + SLEEPER_NS)
+		return;
+	__atomic_store_n(&worker->lease_ns, worker->now + UROCE_LEASE_NS,
+			 __ATOMIC_RELAXED);
+}
+
+/* Peers that see a recent poll send requests instead of direct access. */
+static void attend(struct uroce_worker *worker)
+{
+	if (worker->local)
+		uroce_local_polled(worker->local, worker->now);
+	renew_lease(worker);
+}
+
+/* The time of a long copy must not look like a pause between polls. */
+static void attend_still(struct uroce_worker *worker)
+{
+	worker->copied_much = false;
+	uroce_local_polled(worker->local, uroce_worker_now());
+}
+
+enum uroce_look uroce_worker_poll(struct uroce_instance *instance)
+{
+	struct uroce_worker *worker = instance->worker;
+	enum uroce_look look = UROCE_LOOK_GLANCE;
+	uint64_t received;
+
+	if (!uroce_lock_try(&worker->engine_lock))
+		return look;
+	received = worker->received;
+	if (!uroce_worker_quick_poll(worker)) {
+		look_at_clock(worker);
+		attend(worker);
+		(void)run_locked(worker, true);
+		uroce_worker_allow_glances(worker);
+		look = UROCE_LOOK_ALL;
+	}
+	if (worker->received != received)
+		look = UROCE_LOOK_FOUND;
+	if (worker->copied_much)
+		attend_still(worker);
+	drop(worker);
+	return look;
+}
+
+static bool is_armed(const struct uroce_cq *cq)
+{
+	return __atomic_load_n(&cq->armed, __ATOMIC_RELAXED) != UROCE_CQ_IDLE;
+}
+
+int uroce_worker_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
+			bool solicited_only)
+{
+	struct uroce_worker *worker = instance->worker;
+	bool was_armed;
+
+	if (!uroce_lock_take_unless_own(&worker->engine_lock))
+		return -EBUSY;
+	look_at_clock(worker);
+	was_armed = is_armed(cq);
+	uroce_cq_arm(cq, solicited_only);
+	if (!was_armed && is_armed(cq))
+		worker->nr_armed++;
+	worker->armed_ns = worker->now;
+	worker->glances = 0;
+	__atomic_store_n(&worker->lease_ns, 0, __ATOMIC_RELAXED);
+	if (!worker->dead && uroce_helper_is_blind(&worker->helper))
+		uroce_helper_ring(&worker->helper);
+	uroce_engine_call_in(&worker->engine);
+	uroce_engine_release(&worker->engine);
+	(void)run_locked(worker, false);
+	uroce_worker_release(worker);
+	return 0;
+}
+
+void uroce_worker_forget_cq(struct uroce_instance *instance,
+			    struct uroce_cq *cq)
+{
+	struct uroce_worker *worker = instance->worker;
+
+	if (is_armed(cq) && worker->nr_armed)
+		worker->nr_armed--;
+	list_del(&cq->moderate.entry);
+	uroce_engine_forget_cq(&worker->engine, cq);
+}
+
+void uroce_worker_moderate_cq(struct uroce_instance *instance,
+			      struct uroce_cq *cq, uint32_t count,
+			      uint32_t period_us)
+{
+	uroce_worker_lock(instance);
+	cq->moderate.count = count;
+	cq->moderate.period_us = period_us;
+	uroce_worker_unlock(instance);
+}
+
+/* Plan the next sleep of the helper thread. */
+static void plan_locked(struct uroce_worker *worker, unsigned int wake,
+			bool more)
+{
+	struct uroce_sleep_facts facts = {
+		.now_ns = worker->now,
+		.lease_ns = uroce_worker_lease(worker),
+		.deadline_ns = deadline_of(worker),
+		.packet = wake & ANY_PACKET,
+		.traffic = worker->traffic != worker->seen_traffic,
+		.more = more,
+	};
+	struct uroce_sleep how = uroce_helper_plan(&facts);
+	bool new_watch = how.watch &&
+			 (!worker->watched || facts.packet || facts.traffic);
+
+	worker->seen_traffic = worker->traffic;
+	worker->glances = 0;
+	if (uroce_worker_watch_local(worker, how.watch))
+		how.until_ns = worker->now;
+	else if (new_watch && worker->watched &&
+		 how.until_ns > worker->now + SECOND_LOOK_NS)
+		how.until_ns = worker->now + SECOND_LOOK_NS;
+	uroce_helper_sleep(&worker->helper, &how);
+}
+
+void uroce_worker_work(void *arg, unsigned int wake)
+{
+	struct uroce_worker *worker = arg;
+	unsigned int pause = 0;
+	uint64_t received;
+	bool leased, more = false;
+
+	/* pairs with the store in publish_port_locked() */
+	if (wake & UROCE_WAKE_MEMBER &&
+	    uroce_port_serve(__atomic_load_n(&worker->port, __ATOMIC_ACQUIRE)))
+		pause |= UROCE_WAKE_MEMBER;
+	if (wake & UROCE_WAKE_LINK)
+		uroce_worker_refresh(worker);
+	if (wake & UROCE_WAKE_LOCAL &&
+	    !uroce_helper_is_paused(&worker->helper, UROCE_WAKE_LOCAL))
+		uroce_local_end_pause(worker->local);
+	if (wake & UROCE_WAKE_LOCAL && uroce_local_serve(worker->local))
+		pause |= UROCE_WAKE_LOCAL;
+	uroce_worker_acquire(worker);
+	received = worker->received;
+	if (wake & UROCE_WAKE_INBOX &&
+	    uroce_port_receive_inbox(worker->port, on_packet, worker))
+		pause |= UROCE_WAKE_INBOX;
+	if (pause)
+		uroce_helper_pause(&worker->helper, pause);
+	leased = uroce_worker_lease(worker) > worker->now;
+	if (!leased) {
+		uroce_engine_release(&worker->engine);
+		more = run_locked(worker, true);
+	} else if (wake & UROCE_WAKE_INBOX) {
+		(void)run_locked(worker, false);
+	}
+	uroce_helper_attend(
+		&worker->alertness, uroce_helper_is_blind(&worker->helper),
+		wake & ANY_PACKET, leased, worker->received != received);
+	plan_locked(worker, wake, more);
+	uroce_worker_release(worker);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The fast path between two processes of this host. uroce_worker.c tries it
+ * first, and makes a full pass (run_locked()) if it is not sufficient.
+ *
+ * A quick post or poll saves mainly the time of reading the clock: it uses the
+ * time of the last full pass, and sets a flag for this coarse time in the
+ * engine, so that no timer expires early. While a late timer would be noticed
+ * (uroce_engine.exact), posts and polls are not quick.
+ *
+ * Other work is not delayed for long: a post is quick only while the helper
+ * thread has a time to wake up, and at least one of MAX_GLANCES + 1 polls makes
+ * a full pass.
+ */
+#include "uroce/progress/uroce_worker_quick.h"
+
+#include "uroce/engine/uroce_direct.h"
+#include "uroce/engine/uroce_fast.h"
+#include "uroce/progress/uroce_worker_shm.h"
+
+/* Quick polls between two full passes, at most. */
+#define MAX_GLANCES 150
+/* Their total time; for peers a poll is recent for longer. */
+#define GLANCES_NS UINT64_C(2500)
+/* Quick polls need this time without packets of the network. */
+#define SOCKET_NS UINT64_C(16000)
+
+/* Whether the helper thread has a time to wake up, and needs no doorbell. */
+static bool helper_gets_up(const struct uroce_worker *worker)
+{
+	return __atomic_load_n(&worker->helper.until_ns, __ATOMIC_RELAXED) !=
+	       UROCE_NEVER;
+}
+
+static bool is_usual(const struct uroce_worker *worker)
+{
+	return worker->local && !worker->dead && !worker->engine.exact &&
+	       list_empty(&worker->full) && helper_gets_up(worker);
+}
+
+static void send_of(struct uroce_worker *worker, struct uroce_qp *qp)
+{
+	struct uroce_engine *engine = &worker->engine;
+	struct uroce_out out;
+
+	uroce_worker_send_briefs(worker, qp);
+	if (uroce_fast_is_idle(qp)) {
+		list_del(&qp->active);
+		return;
+	}
+	uroce_engine_activate(engine, qp);
+	while (uroce_engine_next_of(engine, qp, worker->now, &out)) {
+		worker->traffic++;
+		uroce_worker_put_local(worker, &out);
+	}
+	uroce_engine_sent(engine, worker->now);
+}
+
+/* Returns whether all QPs to send have a channel and found room. */
+static bool send_all(struct uroce_worker *worker)
+{
+	struct uroce_qp *qp;
+
+	do {
+		while ((qp = uroce_engine_next_active(&worker->engine))) {
+			if (!qp->channel || qp->channel->full)
+				return false;
+			send_of(worker, qp);
+		}
+		/* a failed QP is not active, but has to be flushed */
+		uroce_engine_sent(&worker->engine, worker->now);
+	} while (uroce_engine_next_active(&worker->engine));
+	return true;
+}
+
+/* The helper thread sends a deferred ACK at the end of the lease. */
+static void finish(struct uroce_worker *worker)
+{
+	const struct uroce_engine *engine = &worker->engine;
+	uint64_t until_ns =
+		__atomic_load_n(&worker->helper.until_ns, __ATOMIC_RELAXED);
+
+	if (engine->cq_events || engine->rq_events || engine->qp_events)
+		uroce_worker_deliver(worker);
+	if (uroce_engine_deadline(engine) < until_ns ||
+	    (engine->put_off &&
+	     __atomic_load_n(&worker->lease_ns, __ATOMIC_RELAXED) < until_ns))
+		uroce_worker_need_helper(worker);
+}
+
+/* After sending: processes the postponed ACK, sends requests that waited. */
+static void catch_up(struct uroce_worker *worker)
+{
+	struct uroce_qp *qp = worker->engine.late;
+
+	uroce_fast_catch_up(&worker->engine, worker->now);
+	if (!uroce_ring_has(&qp->sq, qp->req.cur) || qp->channel->full)
+		return;
+	send_of(worker, qp);
+	uroce_local_flush(worker->local);
+}
+
+/* All by direct access: no timer starts, and no thread has to be woken. */
+static bool is_done_here(struct uroce_worker *worker, struct uroce_qp *qp)
+{
+	struct uroce_engine *engine = &worker->engine;
+
+	if (engine->exact || engine->late || worker->dead ||
+	    !uroce_fast_direct(qp, worker->now))
+		return false;
+	if (engine->cq_events || engine->qp_events)
+		uroce_worker_deliver(worker);
+	worker->quick_posts++;
+	return true;
+}
+
+bool uroce_worker_quick_post(struct uroce_worker *worker, struct uroce_qp *qp)
+{
+	if (qp->channel && uroce_channel_is_shared(qp->channel) &&
+	    is_done_here(worker, qp))
+		return true;
+	if (qp->channel && (qp->channel->copy || qp->channel->nr_shared) &&
+	    !worker->engine.exact &&
+	    /* else send_of() below tries direct access, once */
+	    (!is_usual(worker) || uroce_direct_is_long(qp))) {
+		worker->engine.vague = true;
+		if (uroce_worker_copy(worker, qp)) {
+			worker->quick_posts++;
+			return true;
+		}
+	}
+	if (!qp->channel || !is_usual(worker))
+		return false;
+	worker->quick_posts++;
+	worker->engine.vague = true;
+	send_of(worker, qp);
+	uroce_local_flush(worker->local);
+	if (worker->engine.late)
+		catch_up(worker);
+	finish(worker);
+	/* without room a full pass is needed */
+	return !qp->channel->full;
+}
+
+static bool may_put_off(struct uroce_worker *worker, uint64_t received)
+{
+	return worker->received == received + 1 &&
+	       !worker->alertness.attention &&
+	       uroce_engine_put_off(&worker->engine, true, true);
+}
+
+/* Nothing was received, and nothing is left to send or to deliver. */
+static bool is_done(const struct uroce_engine *engine)
+{
+	return !uroce_engine_next_active(engine) &&
+	       list_empty(&engine->unsent) && !engine->cq_events &&
+	       !engine->rq_events && !engine->qp_events;
+}
+
+bool uroce_worker_quick_poll(struct uroce_worker *worker)
+{
+	struct uroce_engine *engine = &worker->engine;
+	uint64_t received = worker->received;
+	bool done = true;
+
+	if (!worker->glances || !is_usual(worker))
+		return false;
+	worker->glances--;
+	worker->quick_polls++;
+	worker->engine.vague = true;
+	if (engine->late)
+		uroce_fast_catch_up(engine, worker->now);
+	engine->put_off = NULL;
+	if (!uroce_local_seems_empty(worker->local)) {
+		engine->may_be_late = true;
+		(void)uroce_worker_receive_local(worker);
+		engine->may_be_late = false;
+	} else if (is_done(engine)) {
+		return true;
+	}
+	if (!may_put_off(worker, received)) {
+		done = send_all(worker);
+		uroce_local_flush(worker->local);
+	}
+	finish(worker);
+	return done;
+}
+
+/* Whether the application polls and only shm peers are active. */
+static bool may_glance(const struct uroce_worker *worker)
+{
+	if (!worker->local || uroce_local_is_empty(worker->local) ||
+	    worker->held || worker->alertness.attention ||
+	    uroce_worker_lease(worker) <= worker->now)
+		return false;
+	return !worker->port ||
+	       worker->socket_ns - worker->socket_packet_ns > SOCKET_NS;
+}
+
+/* The number of polls for GLANCES_NS at the speed of the last @polls. */
+static uint32_t count_glances(uint64_t passed_ns, uint32_t polls)
+{
+	uint64_t nr = polls * GLANCES_NS / (passed_ns + 1);
+
+	return nr < MAX_GLANCES ? (uint32_t)nr : MAX_GLANCES;
+}
+
+void uroce_worker_allow_glances(struct uroce_worker *worker)
+{
+	uint32_t polls = worker->allowed - worker->glances + 1;
+	uint64_t passed_ns = worker->now - worker->look_ns;
+
+	worker->look_ns = worker->now;
+	worker->allowed = may_glance(worker) ? count_glances(passed_ns, polls)
+					     : 0;
+	worker->glances = worker->allowed;
+}

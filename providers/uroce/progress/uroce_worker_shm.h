@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The connection between the worker and the shared memory transport (local/).
+ * All functions need the engine lock unless their comment says otherwise.
+ */
+#ifndef UROCE_WORKER_SHM_H
+#define UROCE_WORKER_SHM_H
+
+#include "uroce/progress/uroce_worker_state.h"
+
+/**
+ * uroce_worker_open_local() - accept peers of this host, unless disabled by the
+ * user
+ * @worker: is being created; without the engine lock
+ * @slot: of its port
+ *
+ * If this fails, all QPs use the network.
+ *
+ * Return: 0; -EADDRINUSE if the name of the bootstrap socket is taken; or
+ * another -errno, which is logged.
+ */
+int uroce_worker_open_local(struct uroce_worker *worker, uint32_t slot);
+
+/** uroce_worker_show_local() - publish MRs and QPs of the new engine to peers
+ */
+void uroce_worker_show_local(struct uroce_worker *worker);
+
+/** uroce_worker_receive_local() - receive from all rings; true: any packets */
+bool uroce_worker_receive_local(struct uroce_worker *worker);
+
+/** uroce_worker_resume_local() - resume QPs of channels that have room again */
+void uroce_worker_resume_local(struct uroce_worker *worker);
+
+/**
+ * uroce_worker_put_local() - put a packet into a ring
+ *
+ * If its QP has a channel, the channel must have room.
+ *
+ * Return: false if the packet has to use the network.
+ */
+bool uroce_worker_put_local(struct uroce_worker *worker,
+			    const struct uroce_out *out);
+
+/** uroce_worker_send_briefs() - send the eager packets of uroce_fast_next() */
+void uroce_worker_send_briefs(struct uroce_worker *worker, struct uroce_qp *qp);
+
+/**
+ * uroce_worker_copy() - execute requests of a QP by direct access
+ * @worker: its lock is dropped between parts of long requests
+ * @qp: has a channel
+ *
+ * Return: whether requests were executed and none is left to send.
+ */
+bool uroce_worker_copy(struct uroce_worker *worker, struct uroce_qp *qp);
+
+/** uroce_worker_owes_local() - check for ACKs and responses without room */
+bool uroce_worker_owes_local(const struct uroce_worker *worker);
+
+/**
+ * uroce_worker_watch_local() - arm the doorbell before the helper thread sleeps
+ * @watch: whether a packet wakes it
+ *
+ * Return: whether a packet is there; then the helper thread must not sleep.
+ */
+bool uroce_worker_watch_local(struct uroce_worker *worker, bool watch);
+
+#endif
