@@ -8,7 +8,7 @@
 #include <provider/log.h>
 #include <string.h>
 
-#include "uroce/local/uroce_reach.h"
+#include "uroce/shm/uroce_reach.h"
 #include "util/env.h"
 #include "util/text_file.h"
 

@@ -21,8 +21,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "uroce/local/uroce_local.h"
-#include "uroce/port/uroce_netdev.h"
+#include "uroce/shm/uroce_local.h"
+#include "uroce/udp/uroce_netdev.h"
 
 #define UROCE_DEVICES_VARIABLE "UROCE_DEVICES"
 #define UROCE_LOCAL_VARIABLE   "UROCE_LOCAL"

@@ -11,11 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "uroce/port/uroce_link.h"
 #include "uroce/progress/uroce_worker_port.h"
 #include "uroce/progress/uroce_worker_shm.h"
 #include "uroce/progress/uroce_worker_state.h"
 #include "uroce/progress/uroce_worker_ud.h"
+#include "uroce/udp/uroce_link.h"
 #include "util/nocancel.h"
 
 /* A peer that makes no progress delays exit() by a tenth of a second. */

@@ -15,9 +15,9 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-#include "uroce/port/uroce_netdev.h"
 #include "uroce/progress/uroce_report.h"
 #include "uroce/progress/uroce_worker.h"
+#include "uroce/udp/uroce_netdev.h"
 #include "uroce/uroce_config.h"
 #include "uroce/verbs/uroce_verbs.h"
 

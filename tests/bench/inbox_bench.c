@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "uroce/engine/uroce_channel.h"
-#include "uroce/local/uroce_inbox.h"
+#include "uroce/shm/uroce_inbox.h"
 
 #define NR_ROUNDS 31
 #define NR_TRIPS  2000

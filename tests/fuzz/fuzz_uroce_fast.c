@@ -13,7 +13,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/uroce_flow.h"
 #include "uroce/engine/uroce_fast.h"
-#include "uroce/local/uroce_inbox.h"
+#include "uroce/shm/uroce_inbox.h"
 
 #define MAX_STEPS 100
 #define STEP_NS	  200000

@@ -22,8 +22,8 @@
 
 #include "fuzz/hostile.h"
 #include "uroce/engine/uroce_channel.h"
-#include "uroce/local/uroce_inbox.h"
-#include "uroce/local/uroce_inbox_layout.h"
+#include "uroce/shm/uroce_inbox.h"
+#include "uroce/shm/uroce_inbox_layout.h"
 #include "uroce/wire/uroce_wire.h"
 
 enum part {

@@ -17,8 +17,8 @@
 #include "fuzz/hostile.h"
 #include "fuzz/uroce_flow.h"
 #include "uroce/engine/uroce_fast.h"
-#include "uroce/local/uroce_inbox.h"
-#include "uroce/local/uroce_inbox_layout.h"
+#include "uroce/shm/uroce_inbox.h"
+#include "uroce/shm/uroce_inbox_layout.h"
 
 #define MAX_STEPS 100
 #define STEP_NS	  200000

@@ -21,12 +21,12 @@
 #include "fuzz/uroce_flow.h"
 #include "uroce/engine/uroce_fast.h"
 #include "uroce/engine/uroce_psn.h"
-#include "uroce/local/uroce_inbox_layout.h"
-#include "uroce/local/uroce_local_state.h"
-#include "uroce/local/uroce_memfd.h"
-#include "uroce/local/uroce_pairing.h"
-#include "uroce/local/uroce_tables.h"
-#include "uroce/port/uroce_rendezvous.h"
+#include "uroce/ipc/uroce_rendezvous.h"
+#include "uroce/shm/uroce_inbox_layout.h"
+#include "uroce/shm/uroce_local_state.h"
+#include "uroce/shm/uroce_memfd.h"
+#include "uroce/shm/uroce_pairing.h"
+#include "uroce/shm/uroce_tables.h"
 
 #define NR_PEERS   4
 #define MAX_STEPS  60

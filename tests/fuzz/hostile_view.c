@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 #include "fuzz/hostile.h"
-#include "uroce/local/uroce_tables.h"
-#include "uroce/local/uroce_tables_layout.h"
+#include "uroce/shm/uroce_tables.h"
+#include "uroce/shm/uroce_tables_layout.h"
 
 #define QPN   0x10002 /* the peer's */
 #define TOKEN UINT64_C(0x0123456789abcdef)

@@ -41,7 +41,7 @@ struct uroce_region {
 	uint32_t qpn;		     /* window of type 2: QP that bound it */
 	bool hidden;		     /* uroce_memory_hide() */
 	struct uroce_dmabuf *dmabuf; /* DMABUF */
-	/* memory: mappable file and offset in it (local/uroce_share.h) */
+	/* memory: mappable file and offset in it (shm/uroce_share.h) */
 	uint64_t share, share_offset;
 
 	struct uroce_region *memory; /* bound window: its region */

@@ -23,9 +23,9 @@
 #include <stdint.h>
 
 #include "uroce/engine/uroce_engine.h"
-#include "uroce/local/uroce_local.h"
-#include "uroce/port/uroce_netdev.h"
-#include "uroce/port/uroce_port.h"
+#include "uroce/shm/uroce_local.h"
+#include "uroce/udp/uroce_netdev.h"
+#include "uroce/udp/uroce_port.h"
 
 /* An attached device; each context has one. */
 struct uroce_instance;

@@ -14,9 +14,9 @@
 #include "uroce/engine/uroce_direct.h"
 #include "uroce/engine/uroce_fast.h"
 #include "uroce/engine/uroce_split.h"
-#include "uroce/local/uroce_inbox.h"
-#include "uroce/port/uroce_slots.h"
 #include "uroce/progress/uroce_worker_ud.h"
+#include "uroce/shm/uroce_inbox.h"
+#include "uroce/udp/uroce_slots.h"
 #include "uroce/uroce_config.h"
 
 /* A copy takes a millisecond; after this time its process was stopped. */

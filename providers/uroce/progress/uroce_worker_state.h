@@ -19,10 +19,10 @@
 #include <pthread.h>
 
 #include "uroce/engine/uroce_lock.h"
-#include "uroce/local/uroce_local.h"
-#include "uroce/port/uroce_port.h"
 #include "uroce/progress/uroce_helper.h"
 #include "uroce/progress/uroce_worker.h"
+#include "uroce/shm/uroce_local.h"
+#include "uroce/udp/uroce_port.h"
 #include "util/list.h"
 #include "util/lock.h"
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "uroce/port/uroce_slots.h"
+#include "uroce/udp/uroce_slots.h"
 
 /* Delay until the next handshake after a failed one. */
 #define RETRY_NS UINT64_C(10000000)

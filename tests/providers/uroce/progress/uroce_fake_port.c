@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "uroce/port/uroce_link.h"
-#include "uroce/port/uroce_port.h"
+#include "uroce/udp/uroce_link.h"
+#include "uroce/udp/uroce_port.h"
 #include "uroce/wire/uroce_wire.h"
 #include "util/list.h"
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "uroce/port/uroce_netdev.h"
+#include "uroce/udp/uroce_netdev.h"
 
 #define FAKE_SLOT	7
 #define FAKE_OPS	4

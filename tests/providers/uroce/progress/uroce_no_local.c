@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "uroce/local/uroce_inbox.h"
-#include "uroce/local/uroce_local.h"
+#include "uroce/shm/uroce_inbox.h"
+#include "uroce/shm/uroce_local.h"
 
 int uroce_local_open(const struct uroce_local_config *config,
 		     struct uroce_local **ret_local)

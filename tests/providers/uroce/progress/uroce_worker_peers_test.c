@@ -21,8 +21,8 @@
 
 #include <cmocka.h>
 
-#include "uroce/port/uroce_socket.h"
 #include "uroce/progress/uroce_worker_state.h"
+#include "uroce/udp/uroce_socket.h"
 #include "uroce/uroce_config.h"
 #include "uroce_netns.h"
 #include "uroce_side.h"

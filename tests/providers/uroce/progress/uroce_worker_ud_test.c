@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "uroce/port/uroce_slots.h"
+#include "uroce/udp/uroce_slots.h"
 #include "uroce_netns.h"
 #include "uroce_side.h"
 

@@ -17,7 +17,7 @@
 /* last: needs the headers above */
 #include <cmocka.h>
 
-#include "uroce/local/uroce_reach.h"
+#include "uroce/shm/uroce_reach.h"
 
 static bool privileged;
 static unsigned int nr_reports;

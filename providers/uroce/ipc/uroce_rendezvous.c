@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Creates and uses bootstrap sockets. Called by uroce_slots*.c and local/. */
+#include "uroce/ipc/uroce_rendezvous.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "uroce/ipc/uroce_directory.h"
+#include "util/nocancel.h"
+
+/* Buffer for descriptors and the credentials of the sender. */
+union control {
+	struct cmsghdr align;
+	char bytes[CMSG_SPACE(UROCE_MAX_PASSED * sizeof(int)) +
+		   CMSG_SPACE(sizeof(struct ucred))];
+};
+
+static int set_timeouts(int fd, unsigned int timeout_ms)
+{
+	struct timeval time = {
+		.tv_sec = timeout_ms / 1000,
+		.tv_usec = timeout_ms % 1000 * 1000,
+	};
+
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time)))
+		return -errno;
+	return 0;
+}
+
+int uroce_rendezvous_bind(enum uroce_name_kind kind, uint32_t slot)
+{
+	int type = kind == UROCE_NAME_INBOX ? SOCK_DGRAM : SOCK_SEQPACKET;
+	struct sockaddr_un name;
+	socklen_t len =
+		uroce_identity_name(kind, slot, uroce_identity_suffix(), &name);
+	int on = 1;
+	int fd, ret;
+
+	fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	if ((type == SOCK_DGRAM &&
+	     setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on))) ||
+	    bind(fd, (struct sockaddr *)&name, len)) {
+		ret = -errno;
+		(void)close(fd);
+		return ret;
+	}
+	return fd;
+}
+
+static int connect_to_name(enum uroce_name_kind kind, uint32_t slot,
+			   const char *suffix, unsigned int timeout_ms)
+{
+	struct sockaddr_un name;
+	socklen_t len = uroce_identity_name(kind, slot, suffix, &name);
+	int fd, ret;
+
+	fd = socket(AF_UNIX,
+		    SOCK_SEQPACKET | SOCK_CLOEXEC |
+			    (timeout_ms ? 0 : SOCK_NONBLOCK),
+		    0);
+	if (fd < 0)
+		return -errno;
+	ret = set_timeouts(fd, timeout_ms);
+	if (!ret && connect(fd, (struct sockaddr *)&name, len))
+		ret = -errno;
+	if (!ret)
+		ret = uroce_identity_check_peer(fd);
+	if (!ret && timeout_ms)
+		ret = uroce_identity_prove(fd, false);
+	if (ret) {
+		(void)close(fd);
+		return ret;
+	}
+	return fd;
+}
+
+/*
+ * The first attempt does not wait: the listener may belong to another user
+ * whose queue stays full.
+ */
+int uroce_rendezvous_connect(enum uroce_name_kind kind, uint32_t slot,
+			     unsigned int timeout_ms)
+{
+	struct uroce_directory directory;
+	int fd = connect_to_name(kind, slot, "", 0);
+	const char *suffix;
+
+	if (fd >= 0 && timeout_ms) {
+		int ret = set_timeouts(fd, timeout_ms);
+
+		if (!ret && fcntl(fd, F_SETFL, 0))
+			ret = -errno;
+		if (!ret)
+			ret = uroce_identity_prove(fd, false);
+		if (ret) {
+			(void)close(fd);
+			return ret;
+		}
+	}
+	if (fd != -ECONNREFUSED && fd != -EPERM && fd != -EAGAIN)
+		return fd;
+	uroce_directory_read(&directory);
+	suffix = uroce_directory_suffix(&directory, slot);
+	if (!suffix || (!*suffix && (fd != -EAGAIN || !timeout_ms)))
+		return fd == -EAGAIN && !suffix ? -EPERM : fd;
+	return connect_to_name(kind, slot, suffix, timeout_ms);
+}
+
+int uroce_rendezvous_accept(int listener, unsigned int timeout_ms)
+{
+	int fd, ret;
+
+	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = uroce_identity_check_peer(fd);
+	if (!ret)
+		ret = set_timeouts(fd, timeout_ms);
+	if (!ret)
+		ret = uroce_identity_prove(fd, true);
+	if (ret) {
+		(void)close(fd);
+		return ret;
+	}
+	return fd;
+}
+
+int uroce_rendezvous_sendto(int fd, uint32_t slot, const char *suffix,
+			    const void *data, size_t len)
+{
+	struct sockaddr_un name;
+	socklen_t name_len =
+		uroce_identity_name(UROCE_NAME_INBOX, slot, suffix, &name);
+
+	if (sendto(fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL,
+		   (struct sockaddr *)&name, name_len) < 0)
+		return -errno;
+	return 0;
+}
+
+static bool is_from_this_user(struct msghdr *msg)
+{
+	struct cmsghdr *cmsg;
+	struct ucred sender;
+
+	for (cmsg = CMSG_FIRSTHDR(msg); cmsg; cmsg = CMSG_NXTHDR(msg, cmsg)) {
+		if (cmsg->cmsg_level != SOL_SOCKET ||
+		    cmsg->cmsg_type != SCM_CREDENTIALS)
+			continue;
+		memcpy(&sender, CMSG_DATA(cmsg), sizeof(sender));
+		return sender.uid == uroce_identity_uid() &&
+		       !uroce_identity_ambiguous();
+	}
+	return false;
+}
+
+int uroce_rendezvous_recvfrom(int fd, void *buf, size_t size)
+{
+	struct iovec iov = { .iov_base = buf, .iov_len = size };
+	int fds[UROCE_MAX_PASSED];
+	union control control;
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
+	};
+	ssize_t got = recvmsg(fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	int nr;
+
+	if (got < 0)
+		return -errno;
+	/* uroce sends no descriptors here; foreign ones would fill the table */
+	for (nr = uroce_message_take_fds(&msg, fds); nr > 0; nr--)
+		(void)close(fds[nr - 1]);
+	if (!is_from_this_user(&msg))
+		return -EPERM;
+	return msg.msg_flags & MSG_TRUNC ? -EMSGSIZE : (int)got;
+}

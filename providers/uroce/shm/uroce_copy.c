@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Direct access to the memory of a peer, and the protocol that makes it safe:
+ *
+ *   requester                         owner of the memory
+ *   ---------                         -------------------
+ *   announces an access               withdraws the MR or the QP
+ *   looks up the MR, copies           looks for announced accesses,
+ *   announces the end                 and waits until they end
+ *
+ * The first two steps of each process are sequentially consistent, so at least
+ * one of the two processes sees the first step of the other.
+ */
+#include "uroce/shm/uroce_copy.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "uroce/shm/uroce_local_state.h"
+#include "uroce/shm/uroce_pairing.h"
+#include "util/nocancel.h"
+
+/* Interval at which the owner checks whether an access has ended. */
+#define NAP_NS 20000
+
+/*
+ * A peer whose last published poll is older does not count as polling. The
+ * limit includes the interval between published polls, and the time between
+ * reading the clock and polling. Longer copies raise the limit: CMA takes some
+ * 40 ns more for a KB than a copy that both processes share.
+ */
+#define ATTENDED_NS 4000
+#define BYTES_A_NS  32
+
+/* A request shows that the peer polls for this many polls of this process. */
+#define HEARD_POLLS 1
+
+static int find(const struct uroce_peer *peer, const struct uroce_copy *copy,
+		struct uroce_found *ret_found)
+{
+	const struct uroce_wanted wanted = {
+		.qpn = copy->qpn,
+		.token = peer->local->token,
+		.dest_qpn = copy->dest_qpn,
+		.rkey = copy->rkey,
+		.va = copy->va,
+		.bytes = copy->bytes,
+		.access = copy->access,
+	};
+
+	return uroce_view_find(&peer->view, &wanted, ret_found);
+}
+
+static int copy_locked(const struct uroce_peer *peer,
+		       const struct uroce_copy *copy)
+{
+	struct uroce_found found;
+	struct uroce_transfer transfer = {
+		.bytes = copy->part,
+		.write = !copy->read,
+		.iov = copy->iov,
+		.nr_iov = copy->nr_iov,
+	};
+
+	if (find(peer, copy, &found))
+		return -EACCES;
+	transfer.address = found.address + copy->offset;
+	return uroce_reach_copy(&peer->reach, &transfer);
+}
+
+static void count(struct uroce_local *local, bool by_pid, uint32_t bytes)
+{
+	if (by_pid)
+		local->counters.copies_vm++;
+	else
+		local->counters.copies_mem++;
+	local->counters.copied_bytes += bytes;
+}
+
+int uroce_copy_direct(struct uroce_channel *channel,
+		      const struct uroce_copy *copy)
+{
+	struct uroce_peer *peer = uroce_peer_of(channel);
+	struct uroce_local *local = peer->local;
+	int ret;
+
+	/* the owner cannot see, or does not wait for, an access */
+	if (!local->tables.memory || peer->mad || peer->dying)
+		return -ENOTCONN;
+	uroce_tables_begin(&local->tables, peer->slot);
+	ret = copy_locked(peer, copy);
+	uroce_tables_end(&local->tables, peer->slot);
+	if (ret == -EPERM) /* CMA is no longer permitted */
+		channel->copy = NULL;
+	if (!ret)
+		count(local, uroce_reach_is_by_pid(&peer->reach, copy->part),
+		      copy->part);
+	return ret;
+}
+
+/* NULL: denied or not mapped. The first lookup of a share requests its file. */
+static uint8_t *find_mapped(struct uroce_peer *peer,
+			    const struct uroce_copy *copy)
+{
+	struct uroce_found found;
+	uint8_t *memory;
+
+	if (find(peer, copy, &found) || !found.share)
+		return NULL;
+	memory = uroce_mappings_find(&peer->mappings, found.share,
+				     found.share_offset, copy->bytes);
+	if (memory)
+		return memory + copy->offset;
+	if (uroce_mappings_want(&peer->mappings, found.share))
+		(void)uroce_pairing_send_share(peer->fd, UROCE_PAIRING_ASK,
+					       found.share, -1);
+	return NULL;
+}
+
+/* With unread news, a mapping may have ended and must not be used. */
+uint8_t *uroce_copy_enter(struct uroce_channel *channel,
+			  const struct uroce_copy *copy)
+{
+	struct uroce_peer *peer = uroce_peer_of(channel);
+	struct uroce_local *local = peer->local;
+	uint8_t *memory;
+
+	if (!local->tables.memory || peer->mad || peer->dying ||
+	    __atomic_load_n(&local->news, __ATOMIC_RELAXED) != local->seen_news)
+		return NULL;
+	uroce_tables_begin(&local->tables, peer->slot);
+	memory = find_mapped(peer, copy);
+	if (memory)
+		local->counters.mapped++;
+	else
+		uroce_tables_end(&local->tables, peer->slot);
+	return memory;
+}
+
+void uroce_copy_leave(struct uroce_channel *channel)
+{
+	const struct uroce_peer *peer = uroce_peer_of(channel);
+
+	uroce_tables_end(&peer->local->tables, peer->slot);
+}
+
+/*
+ * A recent request of the peer shows that it polls. Then the cache line of its
+ * directory is not loaded.
+ */
+bool uroce_copy_is_attended(struct uroce_channel *channel, uint32_t bytes)
+{
+	struct uroce_peer *peer = uroce_peer_of(channel);
+	const int64_t long_ns = ATTENDED_NS + bytes / BYTES_A_NS;
+	struct timespec time;
+	uint64_t now;
+	int64_t ago;
+
+	if (peer->heard) {
+		peer->heard = false;
+		if (peer->local->polls - peer->heard_polls <= HEARD_POLLS)
+			return true;
+	}
+	(void)clock_gettime(CLOCK_MONOTONIC, &time);
+	now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+	ago = (int64_t)(now - uroce_view_polled(&peer->view));
+	return ago < long_ns && ago > -long_ns;
+}
+
+void uroce_local_show_region(struct uroce_local *local,
+			     const struct uroce_shown_region *region)
+{
+	uroce_tables_show_region(&local->tables, region);
+}
+
+/* Only peers that announce accesses in a directory get access to a QP. */
+void uroce_local_show_qp(struct uroce_local *local,
+			 const struct uroce_shown_qp *qp,
+			 struct uroce_channel *channel)
+{
+	struct uroce_shown_qp shown = *qp;
+
+	if (channel && uroce_peer_of(channel)->view.memory)
+		shown.token = uroce_peer_of(channel)->token;
+	else
+		shown.ready = false;
+	uroce_tables_show_qp(&local->tables, &shown);
+}
+
+void uroce_local_polled(struct uroce_local *local, uint64_t now)
+{
+	local->polls++;
+	uroce_tables_polled(&local->tables, now);
+}
+
+/* Return: odd if the peer is copying; 0 without a peer or its directory. */
+static uint32_t copying_locked(const struct uroce_local *local, uint32_t slot,
+			       uint64_t *ret_token)
+{
+	const struct uroce_peer *peer = local->table[slot];
+
+	if (!peer || !peer->view.memory)
+		return 0;
+	*ret_token = peer->token;
+	return uroce_view_copying(&peer->view, local->config.slot);
+}
+
+/* An access that begins later does not find the withdrawn row. */
+static bool is_still_copying(struct uroce_local *local, uint32_t slot,
+			     uint64_t token, uint32_t count)
+{
+	uint64_t now_token = 0;
+	uint32_t now_count;
+
+	verbs_mutex_lock(&local->mutex);
+	now_count = copying_locked(local, slot, &now_token);
+	verbs_mutex_unlock(&local->mutex);
+	return now_count == count && now_token == token;
+}
+
+int uroce_local_settle(struct uroce_local *local, uint64_t until_ms)
+{
+	const struct timespec nap = { .tv_nsec = NAP_NS };
+	uint32_t count[UROCE_LOCAL_SLOTS];
+	uint64_t token[UROCE_LOCAL_SLOTS];
+
+	if (local->abandoned || !local->tables.memory)
+		return 0;
+	verbs_mutex_lock(&local->mutex);
+	for (uint32_t i = 0; i < UROCE_LOCAL_SLOTS; i++)
+		count[i] = copying_locked(local, i, &token[i]);
+	verbs_mutex_unlock(&local->mutex);
+	for (uint32_t i = 0; i < UROCE_LOCAL_SLOTS; i++)
+		while (count[i] % 2 &&
+		       is_still_copying(local, i, token[i], count[i])) {
+			if (uroce_pairing_now_ms() >= until_ms)
+				return -EBUSY;
+			(void)nanosleep(&nap, NULL);
+		}
+	return 0;
+}

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Packets in and out of a ring: the data path between two processes. Called by
+ * uroce_local_path.c, with the engine lock. It uses wire/, since an entry has
+ * the headers of the network protocol: one decoder checks all packets of other
+ * processes and hosts.
+ *
+ * Pairs of accesses: the sequence number of an entry (release in finish_slot()
+ * and uroce_inbox_publish(), acquire in is_next()) covers the entry and its
+ * payload; status.consumed (release in publish(), acquire in see_consumed())
+ * means that both were read and may be overwritten; both sides exchange
+ * status.awake, and the second exchange sees all stores before the first one.
+ */
+#include "uroce/shm/uroce_inbox.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "uroce/shm/uroce_inbox_layout.h"
+#include "uroce/wire/uroce_wire.h"
+#include "util/prefetch.h"
+
+/* Consumed entries are published when they reach one of these limits. */
+#define PUBLISH_SLOTS (UROCE_INBOX_SLOTS / 8)
+#define PUBLISH_BYTES (UROCE_INBOX_AREA / 8)
+
+/*
+ * Distance in entries of the prefetch while many are put or taken; large enough
+ * not to take away the line that the other side uses.
+ */
+#define STREAM_AHEAD 8
+
+/* Packets of a batch; limits how long the publication of one is delayed. */
+#define MAX_HELD 16
+
+/* Byte 1 of the headers (IBTA 9.2): the pad count. A ring has no padding. */
+#define BTH_PAD_BITS 0x30
+
+/*
+ * Unpublished entries alone must never block the sender. The area is full for
+ * the sender when a packet of maximal length may not fit.
+ */
+_Static_assert(sizeof(((struct uroce_inbox_slot *)0)->bytes) >=
+			       UROCE_BRIEF_HEADER &&
+		       UROCE_BRIEF_HEADER >= UROCE_MAX_HEADER,
+	       "all headers fit");
+_Static_assert(PUBLISH_BYTES <= UROCE_INBOX_AREA - 3 * UROCE_CHANNEL_MTU,
+	       "the sender would wait for ever");
+
+static struct uroce_inbox_slot *slot_at(void *memory, uint64_t number)
+{
+	struct uroce_inbox_memory *inbox = memory;
+
+	return &inbox->slots[number % UROCE_INBOX_SLOTS];
+}
+
+/*
+ * Freed entries free their payloads. A count above the number of entries that
+ * were put is a protocol error. A decrease is one too: as a difference modulo
+ * 2^32 it is a large number.
+ */
+static void see_consumed(struct uroce_inbox_sender *end)
+{
+	const struct uroce_inbox_memory *inbox = end->memory;
+	uint32_t seen =
+		__atomic_load_n(&inbox->status.consumed, __ATOMIC_ACQUIRE);
+	uint32_t more = seen - (uint32_t)end->consumed;
+
+	if (more > end->head - end->consumed) {
+		end->broken = true;
+		return;
+	}
+	if (!more)
+		return;
+	end->consumed += more;
+	end->area_tail = end->area_end[(end->consumed - 1) % UROCE_INBOX_SLOTS];
+}
+
+/* Start of the next payload of @len bytes, behind bytes that are skipped. */
+static uint64_t area_begin(const struct uroce_inbox_sender *end, uint64_t len)
+{
+	uint64_t left = UROCE_INBOX_AREA - end->area_head % UROCE_INBOX_AREA;
+
+	return left < len ? end->area_head + left : end->area_head;
+}
+
+static bool seems_to_have_room(const struct uroce_inbox_sender *end)
+{
+	uint64_t area_head = area_begin(end, UROCE_CHANNEL_MTU);
+
+	return end->head - end->consumed < UROCE_INBOX_SLOTS &&
+	       area_head + UROCE_CHANNEL_MTU - end->area_tail <=
+		       UROCE_INBOX_AREA;
+}
+
+bool uroce_inbox_has_room(struct uroce_inbox_sender *end)
+{
+	if (seems_to_have_room(end))
+		return true;
+	if (!end->memory || end->broken)
+		return false;
+	see_consumed(end);
+	return seems_to_have_room(end);
+}
+
+static void gather(uint8_t *dst, const struct iovec *iov, uint32_t nr_iov)
+{
+	for (uint32_t i = 0; i < nr_iov; i++) {
+		memcpy(dst, iov[i].iov_base, iov[i].iov_len);
+		dst += iov[i].iov_len;
+	}
+}
+
+static uint8_t *take_area(struct uroce_inbox_sender *end, uint32_t len,
+			  uint16_t *ret_place)
+{
+	struct uroce_inbox_memory *inbox = end->memory;
+	uint64_t begin = area_begin(end, len);
+	uint64_t offset = begin % UROCE_INBOX_AREA;
+
+	end->area_head = begin + (((uint64_t)len + UROCE_INBOX_LINE - 1) &
+				  ~(uint64_t)(UROCE_INBOX_LINE - 1));
+	*ret_place = (uint16_t)(offset / UROCE_INBOX_LINE);
+	return inbox->area + offset;
+}
+
+/* Return: where the payload goes, behind the headers or in the area. */
+static uint8_t *begin_slot(struct uroce_inbox_sender *end,
+			   struct uroce_inbox_slot *slot, uint32_t header_len,
+			   uint32_t len)
+{
+	uint16_t place = 0;
+	uint8_t *payload = slot->bytes + header_len;
+
+	assert(len <= UROCE_CHANNEL_MTU);
+	if (header_len + len > sizeof(slot->bytes))
+		payload = take_area(end, len, &place);
+	slot->payload_len = (uint16_t)len;
+	slot->place = place;
+	slot->header_len = (uint8_t)header_len;
+	slot->absent = 0;
+	return payload;
+}
+
+/* The same for a rendezvous chunk, which has no payload in the ring. */
+static void begin_absent(struct uroce_inbox_slot *slot, uint32_t header_len,
+			 const struct uroce_packet *packet)
+{
+	const struct uroce_inbox_source source = {
+		.address = packet->source,
+		.bytes = packet->payload_len,
+		.nr_packets = packet->nr_absent,
+	};
+
+	assert(header_len + sizeof(source) <= sizeof(slot->bytes));
+	memcpy(slot->bytes + header_len, &source, sizeof(source));
+	slot->payload_len = 0;
+	slot->place = 0;
+	slot->header_len = (uint8_t)header_len;
+	slot->absent = 1;
+}
+
+void uroce_inbox_publish(struct uroce_inbox_sender *end)
+{
+	if (!end->held)
+		return;
+	__atomic_store_n(&end->held->sequence, end->held_sequence,
+			 __ATOMIC_RELEASE);
+	end->held = NULL;
+}
+
+/*
+ * The receiver polls one entry and so takes its cache line away from the
+ * sender. Of several packets in a row the first one is therefore published
+ * last: until then the receiver does not access the others.
+ */
+static void finish_slot(struct uroce_inbox_sender *end,
+			struct uroce_inbox_slot *slot, bool more)
+{
+	end->area_end[end->head % UROCE_INBOX_SLOTS] = end->area_head;
+	end->head++;
+	if (more && !end->held) {
+		end->held = slot;
+		end->held_sequence = (uint32_t)end->head;
+		end->nr_held = 1;
+		return;
+	}
+	__atomic_store_n(&slot->sequence, (uint32_t)end->head,
+			 __ATOMIC_RELEASE);
+	if (!more || ++end->nr_held >= MAX_HELD)
+		uroce_inbox_publish(end);
+}
+
+void uroce_inbox_put(struct uroce_inbox_sender *end,
+		     const struct uroce_packet *packet, const struct iovec *iov,
+		     uint32_t nr_iov)
+{
+	struct uroce_inbox_slot *slot = slot_at(end->memory, end->head);
+	int header_len = uroce_wire_encode(packet, slot->bytes);
+
+	assert(header_len > 0);
+	slot->ack = packet->carries_ack ? UROCE_BRIEF_ACK | packet->carried_psn
+					: 0;
+	if (packet->nr_absent)
+		begin_absent(slot, (uint32_t)header_len, packet);
+	else
+		gather(begin_slot(end, slot, (uint32_t)header_len,
+				  packet->payload_len),
+		       iov, nr_iov);
+	finish_slot(end, slot, false);
+}
+
+/*
+ * Copies words, since the same bytes are stored before and loaded after as
+ * words: a load whose width differs from that of the store has to wait until
+ * the store has reached the cache.
+ */
+static inline void copy_words(void *to, const void *from, size_t bytes)
+{
+#pragma GCC unroll 8
+	for (size_t i = 0; i < bytes / sizeof(unsigned long); i++)
+		__atomic_store_n(
+			(unsigned long *)to + i,
+			__atomic_load_n((const unsigned long *)from + i,
+					__ATOMIC_RELAXED),
+			__ATOMIC_RELAXED);
+}
+
+const void *uroce_inbox_next_put(const struct uroce_inbox_sender *end)
+{
+	return end->memory ? slot_at(end->memory, end->head) : NULL;
+}
+
+void uroce_inbox_put_brief(struct uroce_inbox_sender *end,
+			   const struct uroce_brief *brief)
+{
+	struct uroce_inbox_slot *slot = slot_at(end->memory, end->head);
+	uint8_t *payload;
+
+	slot->ack = brief->ack;
+	assert(brief->header_len <= UROCE_BRIEF_SHORT);
+	copy_words(slot->bytes, brief->header, UROCE_BRIEF_SHORT);
+	payload = begin_slot(end, slot, brief->header_len, brief->payload_len);
+	if (brief->payload_len == sizeof(uint64_t))
+		memcpy(payload, brief->payload, sizeof(uint64_t));
+	else if (brief->payload_len)
+		memcpy(payload, brief->payload, brief->payload_len);
+	if (brief->in_stream)
+		prefetch_for_write(
+			slot_at(end->memory, end->head + STREAM_AHEAD));
+	finish_slot(end, slot, brief->more);
+}
+
+bool uroce_inbox_is_watched(struct uroce_inbox_sender *end)
+{
+	struct uroce_inbox_memory *inbox = end->memory;
+
+	/*
+	 * A load is not enough: the packet may still be in the store buffer. An
+	 * exchange is ordered before or after the exchange of the receiver.
+	 */
+	return !__atomic_exchange_n(&inbox->status.awake, 1, __ATOMIC_SEQ_CST);
+}
+
+bool uroce_inbox_seems_watched(struct uroce_inbox_sender *end)
+{
+	const struct uroce_inbox_memory *inbox = end->memory;
+
+	return !__atomic_load_n(&inbox->status.awake, __ATOMIC_RELAXED) &&
+	       uroce_inbox_is_watched(end);
+}
+
+void uroce_inbox_forget_sender(struct uroce_inbox_sender *end)
+{
+	end->memory = NULL;
+	end->consumed = 0;
+	end->head = UROCE_INBOX_SLOTS;
+}
+
+static bool is_next(const struct uroce_inbox_receiver *end,
+		    const struct uroce_inbox_slot *slot)
+{
+	return __atomic_load_n(&slot->sequence, __ATOMIC_ACQUIRE) ==
+	       (uint32_t)(end->tail + 1);
+}
+
+/* The fields in front of the headers. */
+union slot_front {
+	struct uroce_inbox_slot slot;
+	unsigned long words[1];
+};
+
+#define FRONT offsetof(struct uroce_inbox_slot, bytes)
+
+#define WORD sizeof(unsigned long)
+
+_Static_assert(FRONT % WORD == 0 && UROCE_BRIEF_HEADER % WORD == 0 &&
+		       offsetof(struct uroce_brief, header) % WORD == 0,
+	       "whole words");
+
+/* Return: the payload, in the entry or in the area; NULL: out of bounds. */
+static const uint8_t *find_payload(const struct uroce_inbox_memory *inbox,
+				   const struct uroce_inbox_slot *slot,
+				   const struct uroce_inbox_slot *copy)
+{
+	uint32_t offset = (uint32_t)copy->place * UROCE_INBOX_LINE;
+
+	if ((uint32_t)copy->header_len + copy->payload_len <=
+	    sizeof(copy->bytes))
+		return slot->bytes + copy->header_len;
+	if (copy->payload_len > UROCE_CHANNEL_MTU ||
+	    offset + copy->payload_len > UROCE_INBOX_AREA)
+		return NULL;
+	return inbox->area + offset;
+}
+
+/* Reads the location of a rendezvous chunk from the copy of the entry. */
+static int find_source(struct uroce_brief *brief)
+{
+	struct uroce_inbox_source source;
+
+	if (brief->header_len + sizeof(source) > sizeof(brief->header))
+		return -EBADMSG;
+	memcpy(&source, brief->header + brief->header_len, sizeof(source));
+	if (!source.nr_packets || !source.bytes ||
+	    source.bytes > UROCE_CHANNEL_PART)
+		return -EBADMSG;
+	brief->source = source.address;
+	brief->payload_len = source.bytes;
+	brief->nr_absent = source.nr_packets;
+	return 0;
+}
+
+/*
+ * Reads the next packet, but does not take it. Otherwise like
+ * uroce_inbox_take_brief(). Each word is read once, since the sender can write
+ * to the entry at any time.
+ */
+static int look(const struct uroce_inbox_receiver *end,
+		struct uroce_brief *ret_brief)
+{
+	const struct uroce_inbox_slot *slot = slot_at(end->memory, end->tail);
+	union slot_front copy;
+
+	if (!is_next(end, slot))
+		return 0;
+	copy_words(copy.words, slot, FRONT);
+	ret_brief->payload = find_payload(end->memory, slot, &copy.slot);
+	if (!ret_brief->payload || copy.slot.header_len > UROCE_MAX_HEADER)
+		return -EBADMSG;
+	ret_brief->ack = copy.slot.ack;
+	ret_brief->header_len = copy.slot.header_len;
+	ret_brief->payload_len = copy.slot.payload_len;
+	ret_brief->nr_absent = 0;
+	copy_words(ret_brief->header, slot->bytes, UROCE_BRIEF_HEADER);
+	if (copy.slot.absent && find_source(ret_brief))
+		return -EBADMSG;
+	return 1;
+}
+
+static void advance(struct uroce_inbox_receiver *end,
+		    const struct uroce_brief *brief)
+{
+	end->tail++;
+	if (!brief->nr_absent)
+		end->bytes += brief->payload_len;
+}
+
+bool uroce_inbox_has_any(const struct uroce_inbox_receiver *end)
+{
+	return is_next(end, slot_at(end->memory, end->tail));
+}
+
+int uroce_inbox_take_brief(struct uroce_inbox_receiver *end,
+			   struct uroce_brief *ret_brief)
+{
+	int ret = look(end, ret_brief);
+
+	if (ret > 0)
+		advance(end, ret_brief);
+	return ret;
+}
+
+int uroce_inbox_decode(const struct uroce_brief *brief,
+		       struct uroce_packet *ret_packet)
+{
+	uint8_t header[UROCE_BRIEF_HEADER];
+
+	memcpy(header, brief->header, sizeof(header));
+	header[1] &= (uint8_t)~BTH_PAD_BITS;
+	if (uroce_wire_decode(header, brief->header_len, ret_packet))
+		return -EBADMSG;
+	/* the decoder had header_len bytes: no payload may be left over */
+	if (ret_packet->payload_len)
+		return -EBADMSG;
+	if (brief->payload_len && !(ret_packet->traits & UROCE_T_PAYLOAD))
+		return -EBADMSG;
+	ret_packet->payload = brief->payload;
+	ret_packet->payload_len = brief->payload_len;
+	ret_packet->carries_ack = brief->ack & UROCE_BRIEF_ACK;
+	ret_packet->carried_psn = brief->ack & UROCE_PSN_MASK;
+	if (!brief->nr_absent)
+		return 0;
+	if ((ret_packet->opcode & UROCE_TRANSPORT_MASK) != UROCE_RC)
+		return -EBADMSG;
+	ret_packet->nr_absent = brief->nr_absent;
+	ret_packet->source = brief->source;
+	return 0;
+}
+
+int uroce_inbox_take(struct uroce_inbox_receiver *end,
+		     struct uroce_packet *ret_packet)
+{
+	struct uroce_brief brief;
+	int ret = look(end, &brief);
+
+	if (ret <= 0)
+		return ret;
+	if (uroce_inbox_decode(&brief, ret_packet))
+		return -EBADMSG;
+	advance(end, &brief);
+	return 1;
+}
+
+/* All entries up to the tail were read, and the sender may overwrite them. */
+static void publish(struct uroce_inbox_receiver *end)
+{
+	struct uroce_inbox_memory *inbox = end->memory;
+
+	__atomic_store_n(&inbox->status.consumed, (uint32_t)end->tail,
+			 __ATOMIC_RELEASE);
+	end->published = end->tail;
+	end->bytes = 0;
+}
+
+void uroce_inbox_expect_more(const struct uroce_inbox_receiver *end)
+{
+	__builtin_prefetch(slot_at(end->memory, end->tail + STREAM_AHEAD / 2));
+}
+
+void uroce_inbox_done(struct uroce_inbox_receiver *end)
+{
+	if (end->tail - end->published >= PUBLISH_SLOTS ||
+	    end->bytes >= PUBLISH_BYTES)
+		publish(end);
+}
+
+bool uroce_inbox_watch(struct uroce_inbox_receiver *end, bool watched)
+{
+	struct uroce_inbox_memory *inbox = end->memory;
+
+	/* the sender must not wait for entries of a receiver that sleeps */
+	if (watched && end->published != end->tail)
+		publish(end);
+	(void)__atomic_exchange_n(&inbox->status.awake, !watched,
+				  __ATOMIC_SEQ_CST);
+	return is_next(end, slot_at(end->memory, end->tail));
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Creation and mapping of the memory of a ring. uroce_inbox.c has the data
+ * path.
+ */
+#include "uroce/shm/uroce_inbox.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "uroce/shm/uroce_inbox_layout.h"
+#include "uroce/shm/uroce_memfd.h"
+#include "util/nocancel.h"
+
+#define SIZE sizeof(struct uroce_inbox_memory)
+
+int uroce_inbox_create(void)
+{
+	int fd = uroce_memfd_create(SIZE);
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	if (fcntl(fd, F_ADD_SEALS, UROCE_MEMFD_SEALS)) {
+		ret = -errno;
+		(void)close(fd);
+		return ret;
+	}
+	return fd;
+}
+
+static int map(int fd, void **ret_memory)
+{
+	return uroce_memfd_map(fd, SIZE, PROT_READ | PROT_WRITE, ret_memory);
+}
+
+int uroce_inbox_open_receiver(int fd, struct uroce_inbox_receiver *ret_end)
+{
+	struct uroce_inbox_receiver end = {};
+	int ret = map(fd, &end.memory);
+
+	if (!ret)
+		*ret_end = end;
+	return ret;
+}
+
+int uroce_inbox_open_sender(int fd, struct uroce_inbox_sender *ret_end)
+{
+	void *memory;
+	int ret = uroce_memfd_check(fd, SIZE);
+
+	if (!ret)
+		ret = map(fd, &memory);
+	if (!ret)
+		*ret_end = (struct uroce_inbox_sender){ .memory = memory };
+	return ret;
+}
+
+void uroce_inbox_close_receiver(struct uroce_inbox_receiver *end)
+{
+	if (end->memory)
+		(void)munmap(end->memory, SIZE);
+	end->memory = NULL;
+}
+
+void uroce_inbox_close_sender(struct uroce_inbox_sender *end)
+{
+	if (end->memory)
+		(void)munmap(end->memory, SIZE);
+	uroce_inbox_forget_sender(end);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The part of ../engine/uroce_split.c that accesses the memory of the peer.
+ * uroce_copy.c describes why that is safe: a process that copies publishes it,
+ * and a process that withdraws memory waits for it.
+ */
+#include "uroce/shm/uroce_local_split.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "uroce/shm/uroce_local_state.h"
+#include "uroce/shm/uroce_pairing.h"
+#include "util/nocancel.h"
+
+/*
+ * A chunk takes about 20 us. A peer that needs longer was stopped in the
+ * middle; its memory is released nevertheless, because it may never continue.
+ */
+#define SETTLE_MS 2000
+#define NAP_NS	  20000
+
+static uint64_t now_ns(void)
+{
+	struct timespec time;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static bool choose(struct uroce_channel *channel, enum uroce_landing_kind kind,
+		   uint32_t qpn, uint32_t psn)
+{
+	struct uroce_peer *peer = uroce_peer_of(channel);
+
+	if (!channel->copy)
+		return false;
+	if (peer->local->config.split != UROCE_LOCAL_SPLIT_TRY)
+		return peer->local->config.split == UROCE_LOCAL_SPLIT_ALWAYS;
+	return uroce_trial_begin(&peer->trial[kind], qpn, psn, now_ns()) ==
+	       UROCE_WAY_SPLIT;
+}
+
+static void learn(struct uroce_channel *channel, enum uroce_landing_kind kind,
+		  uint32_t qpn, uint32_t psn, uint32_t bytes)
+{
+	struct uroce_peer *peer = uroce_peer_of(channel);
+
+	if (peer->local->config.split == UROCE_LOCAL_SPLIT_TRY)
+		uroce_trial_end(&peer->trial[kind], qpn, psn, bytes, now_ns());
+}
+
+static struct uroce_wanted wanted_of(const struct uroce_peer *peer,
+				     const struct uroce_hop *hop)
+{
+	return (struct uroce_wanted){
+		.qpn = hop->qpn,
+		.token = peer->local->token,
+		.dest_qpn = hop->dest_qpn,
+	};
+}
+
+static bool is_open(struct uroce_channel *channel, const struct uroce_hop *hop)
+{
+	const struct uroce_peer *peer = uroce_peer_of(channel);
+	const struct uroce_wanted wanted = wanted_of(peer, hop);
+	bool pulls;
+
+	return channel->copy &&
+	       uroce_view_is_open(&peer->view, &wanted, &pulls) && pulls;
+}
+
+static bool find(struct uroce_channel *channel, const struct uroce_hop *hop,
+		 enum uroce_landing_kind kind,
+		 struct uroce_landing *ret_landing)
+{
+	return uroce_view_landing(&uroce_peer_of(channel)->view, hop->dest_qpn,
+				  kind, ret_landing);
+}
+
+/* The peer does not wait for this process, or is dead. */
+static bool is_lost(const struct uroce_peer *peer)
+{
+	return !peer->channel.copy || !peer->local->tables.memory ||
+	       peer->mad || peer->dying;
+}
+
+static int transfer(struct uroce_peer *peer, uint64_t address, bool write,
+		    const struct iovec *iov)
+{
+	const struct uroce_transfer transfer = {
+		.address = address,
+		.bytes = (uint32_t)iov->iov_len,
+		.write = write,
+		.iov = iov,
+		.nr_iov = 1,
+	};
+	struct uroce_local_counters *counters = &peer->local->counters;
+	int ret = uroce_reach_copy(&peer->reach, &transfer);
+
+	if (ret == -EPERM) /* it was permitted before, and is no longer */
+		peer->channel.copy = NULL;
+	if (ret)
+		return ret;
+	if (write)
+		counters->pushed_bytes += iov->iov_len;
+	else
+		counters->pulled_bytes += iov->iov_len;
+	return 0;
+}
+
+static int push_locked(struct uroce_peer *peer, const struct uroce_hop *hop,
+		       enum uroce_landing_kind kind,
+		       const struct uroce_landing *landing, uint32_t from,
+		       const struct iovec *iov)
+{
+	struct uroce_landing now;
+
+	if (!is_open(&peer->channel, hop) ||
+	    !find(&peer->channel, hop, kind, &now) || now.psn != landing->psn ||
+	    now.address != landing->address || from > now.bytes ||
+	    iov->iov_len > now.bytes - from)
+		return -EACCES;
+	return transfer(peer, now.address + from, true, iov);
+}
+
+static int push(struct uroce_channel *channel, const struct uroce_hop *hop,
+		enum uroce_landing_kind kind,
+		const struct uroce_landing *landing, uint32_t from,
+		const struct iovec *iov)
+{
+	struct uroce_peer *peer = uroce_peer_of(channel);
+	int ret;
+
+	if (is_lost(peer))
+		return -ENOTCONN;
+	uroce_tables_begin(&peer->local->tables, peer->slot);
+	ret = push_locked(peer, hop, kind, landing, from, iov);
+	uroce_tables_end(&peer->local->tables, peer->slot);
+	return ret;
+}
+
+static int pull(struct uroce_channel *channel, const struct uroce_hop *hop,
+		uint64_t address, const struct iovec *iov)
+{
+	struct uroce_peer *peer = uroce_peer_of(channel);
+	int ret;
+
+	if (is_lost(peer))
+		return -ENOTCONN;
+	uroce_tables_begin(&peer->local->tables, peer->slot);
+	ret = is_open(channel, hop) ? transfer(peer, address, false, iov)
+				    : -EACCES;
+	uroce_tables_end(&peer->local->tables, peer->slot);
+	return ret;
+}
+
+static void show(struct uroce_channel *channel, uint32_t qpn,
+		 enum uroce_landing_kind kind,
+		 const struct uroce_landing *landing)
+{
+	uroce_tables_show_landing(&uroce_peer_of(channel)->local->tables, qpn,
+				  kind, landing);
+}
+
+static uint32_t copying(const struct uroce_peer *peer)
+{
+	return uroce_view_copying(&peer->view, peer->local->config.slot);
+}
+
+static bool is_at_it(const struct uroce_peer *peer, uint32_t count)
+{
+	return copying(peer) == count &&
+	       !__atomic_load_n(&peer->dead, __ATOMIC_RELAXED);
+}
+
+/* A copy that the peer begins later sees the withdrawal. */
+static void settle(struct uroce_channel *channel)
+{
+	const struct timespec nap = { .tv_nsec = NAP_NS };
+	struct uroce_peer *peer = uroce_peer_of(channel);
+	uint64_t until_ms;
+	uint32_t count;
+
+	if (!peer->view.memory) /* in a child of fork() */
+		return;
+	count = copying(peer);
+	/* one failed wait is enough, however many QPs there are */
+	if (!(count % 2) || count == peer->given_up)
+		return;
+	until_ms = uroce_pairing_now_ms() + SETTLE_MS;
+	while (is_at_it(peer, count)) {
+		if (uroce_pairing_now_ms() >= until_ms) {
+			peer->given_up = count;
+			return;
+		}
+		(void)nanosleep(&nap, NULL);
+	}
+}
+
+const struct uroce_split_ops uroce_local_split_ops = {
+	.choose = choose,
+	.learn = learn,
+	.is_open = is_open,
+	.find = find,
+	.push = push,
+	.pull = pull,
+	.show = show,
+	.settle = settle,
+};

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Encoding, decoding and checks of handshake messages. Called by
+ * uroce_local_connect.c (client) and uroce_local_serve.c (server).
+ */
+#include "uroce/shm/uroce_pairing.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "uroce/engine/uroce_channel.h"
+#include "uroce/ipc/uroce_rendezvous.h"
+#include "uroce/shm/uroce_inbox.h"
+#include "util/nocancel.h"
+
+/*
+ * Changes with the layout of inboxes or MR directories and with the messages.
+ */
+#define VERSION 9
+#define BACKLOG 256 /* clients: every other process */
+#define MAGIC	(UINT64_C(0x75726f63652d6c00) + VERSION)
+
+uint64_t uroce_pairing_token(void)
+{
+	uint64_t token;
+
+	if (getrandom(&token, sizeof(token), GRND_NONBLOCK) == sizeof(token))
+		return token;
+	return (uint64_t)getpid() << 32 ^ uroce_pairing_now_ms();
+}
+
+int uroce_pairing_peer_pid(int fd)
+{
+	struct ucred peer = {};
+	socklen_t len = sizeof(peer);
+
+	(void)getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len);
+	return peer.pid;
+}
+
+static struct uroce_pairing_party make_party(uint32_t slot, uint64_t token)
+{
+	return (struct uroce_pairing_party){
+		.magic = MAGIC,
+		.nr_slots = UROCE_INBOX_SLOTS,
+		.area = UROCE_INBOX_AREA,
+		.mtu = UROCE_CHANNEL_MTU,
+		.slot = slot,
+		.token = token,
+	};
+}
+
+static bool is_like_us(const struct uroce_pairing_party *party)
+{
+	return party->magic == MAGIC && party->nr_slots == UROCE_INBOX_SLOTS &&
+	       party->area == UROCE_INBOX_AREA &&
+	       party->mtu == UROCE_CHANNEL_MTU;
+}
+
+void uroce_pairing_close(struct uroce_passed *passed)
+{
+	if (passed->inbox >= 0)
+		(void)close(passed->inbox);
+	if (passed->tables >= 0)
+		(void)close(passed->tables);
+	*passed = (struct uroce_passed){ .inbox = -1, .tables = -1 };
+}
+
+/*
+ * One descriptor is an inbox, two are inbox and directory; others are closed.
+ */
+static struct uroce_passed sort_out(const int *fds, int nr)
+{
+	struct uroce_passed passed = { .inbox = -1, .tables = -1 };
+
+	if (nr == 1 || nr == 2) {
+		passed.inbox = fds[0];
+		passed.tables = nr == 2 ? fds[1] : -1;
+		return passed;
+	}
+	while (nr > 0)
+		(void)close(fds[--nr]);
+	return passed;
+}
+
+static int send_with(int fd, const void *message, size_t len,
+		     const struct uroce_passed *passed)
+{
+	const int fds[] = { passed ? passed->inbox : -1,
+			    passed ? passed->tables : -1 };
+	uint32_t nr = passed ? 1 + (passed->tables >= 0) : 0;
+
+	return uroce_message_send(fd, message, len, fds, nr);
+}
+
+static int hear_verdict(int fd, enum uroce_verdict *ret_verdict,
+			uint64_t *ret_token, struct uroce_passed *ret_theirs)
+{
+	struct uroce_verdict_message message;
+	int fds[UROCE_MAX_PASSED];
+	struct uroce_passed passed;
+	int nr;
+
+	nr = uroce_message_receive(fd, &message, sizeof(message), fds);
+	if (nr < 0)
+		return nr;
+	passed = sort_out(fds, nr);
+	if (!is_like_us(&message.party) ||
+	    message.verdict > UROCE_VERDICT_REFUSED ||
+	    (message.verdict == UROCE_VERDICT_OK) != (passed.inbox >= 0)) {
+		uroce_pairing_close(&passed);
+		return -EPROTO;
+	}
+	*ret_verdict = (enum uroce_verdict)message.verdict;
+	*ret_token = message.party.token;
+	*ret_theirs = passed;
+	return 0;
+}
+
+uint64_t uroce_pairing_now_ms(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static unsigned int left_of(uint64_t until_ms)
+{
+	uint64_t now_ms = uroce_pairing_now_ms();
+
+	return now_ms < until_ms ? (unsigned int)(until_ms - now_ms) : 0;
+}
+
+static int wait_for_answer(int fd, uint64_t until_ms)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	int nr;
+
+	do {
+		nr = poll(&poll_fd, 1, (int)left_of(until_ms));
+	} while (nr < 0 && errno == EINTR);
+	if (nr < 0)
+		return -errno;
+	return nr ? 0 : -ETIMEDOUT;
+}
+
+int uroce_pairing_bind(uint32_t slot)
+{
+	int fd, ret;
+
+	fd = uroce_rendezvous_bind(UROCE_NAME_LOCAL, slot);
+	if (fd >= 0 && listen(fd, BACKLOG)) {
+		ret = -errno;
+		(void)close(fd);
+		return ret;
+	}
+	return fd;
+}
+
+int uroce_pairing_call(uint32_t host_slot, uint64_t until_ms)
+{
+	unsigned int timeout_ms = left_of(until_ms);
+	int fd;
+
+	/* 0 would be a non-blocking socket */
+	fd = uroce_rendezvous_connect(UROCE_NAME_LOCAL, host_slot,
+				      timeout_ms ? timeout_ms : 1);
+	return fd == -EAGAIN ? -ETIMEDOUT : fd;
+}
+
+/*
+ * Only the process that has the slot can listen at its name. The connection is
+ * closed at once, which that process takes for a client that gave up.
+ */
+int uroce_pairing_check_claim(uint32_t slot, int pid)
+{
+	int fd = uroce_pairing_call(slot, 0);
+	int listener_pid;
+
+	if (fd < 0)
+		return fd == -ETIMEDOUT ? fd : -EPERM;
+	listener_pid = uroce_pairing_peer_pid(fd);
+	(void)close(fd);
+	return listener_pid == pid ? 0 : -EPERM;
+}
+
+int uroce_pairing_ask(int fd, uint32_t slot, uint64_t token,
+		      const uint8_t *dgid, const struct uroce_passed *ours,
+		      uint64_t until_ms, enum uroce_verdict *ret_verdict,
+		      uint64_t *ret_token, struct uroce_passed *ret_theirs)
+{
+	struct uroce_hello hello = { .party = make_party(slot, token) };
+	int ret;
+
+	memcpy(hello.dgid, dgid, UROCE_GID_LEN);
+	ret = send_with(fd, &hello, sizeof(hello), ours);
+	if (!ret)
+		ret = wait_for_answer(fd, until_ms);
+	if (!ret)
+		ret = hear_verdict(fd, ret_verdict, ret_token, ret_theirs);
+	return ret;
+}
+
+int uroce_pairing_hear(int fd, struct uroce_hello *ret_hello,
+		       struct uroce_passed *ret_theirs)
+{
+	int fds[UROCE_MAX_PASSED];
+	struct uroce_passed passed;
+	struct uroce_hello hello;
+	int nr;
+
+	nr = uroce_message_receive(fd, &hello, sizeof(hello), fds);
+	if (nr < 0)
+		return nr;
+	passed = sort_out(fds, nr);
+	if (passed.inbox < 0)
+		return -EPROTO;
+	if (!is_like_us(&hello.party)) {
+		uroce_pairing_close(&passed);
+		return -EPROTO;
+	}
+	*ret_hello = hello;
+	*ret_theirs = passed;
+	return 0;
+}
+
+int uroce_pairing_answer(int fd, uint32_t slot, uint64_t token,
+			 enum uroce_verdict verdict,
+			 const struct uroce_passed *ours)
+{
+	struct uroce_verdict_message message = {
+		.party = make_party(slot, token),
+		.verdict = verdict,
+	};
+
+	return send_with(fd, &message, sizeof(message), ours);
+}
+
+int uroce_pairing_send(int fd, uint8_t message)
+{
+	if (send(fd, &message, 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		return -errno;
+	return 0;
+}
+
+int uroce_pairing_send_share(int fd, uint8_t what, uint64_t share, int passed)
+{
+	const struct uroce_share_message message = {
+		.what = what,
+		.share = share,
+	};
+
+	return uroce_message_try_send(fd, &message, sizeof(message), &passed,
+				      passed >= 0);
+}
+
+/*
+ * Checks the length; a descriptor may have been lost at the descriptor limit.
+ */
+static bool is_note(const struct uroce_share_message *message, size_t len,
+		    bool passed)
+{
+	switch (message->what) {
+	case UROCE_PAIRING_CONFIRM:
+	case UROCE_PAIRING_BELL:
+		return len == 1 && !passed;
+	case UROCE_PAIRING_ASK:
+	case UROCE_PAIRING_GONE:
+		return len == sizeof(*message) && !passed;
+	case UROCE_PAIRING_GIVE:
+		return len == sizeof(*message);
+	default:
+		return false;
+	}
+}
+
+int uroce_pairing_receive(int fd, struct uroce_note *ret_note)
+{
+	struct uroce_share_message message = {};
+	int passed = -1;
+	int len = uroce_message_try_receive(fd, &message, sizeof(message),
+					    &passed);
+
+	if (len == -EAGAIN)
+		return -EAGAIN;
+	if (len > 0 && is_note(&message, (size_t)len, passed >= 0)) {
+		*ret_note = (struct uroce_note){
+			.what = message.what,
+			.share = message.share,
+			.fd = passed,
+		};
+		return 0;
+	}
+	if (passed >= 0)
+		(void)close(passed);
+	return -EPROTO;
+}

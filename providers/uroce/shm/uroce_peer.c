@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A single peer: two inboxes and a socket. uroce_local*.c have the set of peers
+ * and their states.
+ */
+#include "uroce/shm/uroce_peer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "uroce/shm/uroce_copy.h"
+#include "uroce/shm/uroce_inbox_layout.h"
+#include "uroce/shm/uroce_local_split.h"
+#include "uroce/shm/uroce_local_state.h"
+#include "uroce/shm/uroce_pairing.h"
+#include "util/nocancel.h"
+
+/* A peer that has sent more messages is served again later. */
+#define MAX_NOTES 64
+
+static struct uroce_peer *alloc_peer(void)
+{
+	/* whole cache lines that no other object shares */
+	size_t size = (sizeof(struct uroce_peer) + UROCE_INBOX_LINE - 1) /
+		      UROCE_INBOX_LINE * UROCE_INBOX_LINE;
+	struct uroce_peer *peer = aligned_alloc(UROCE_INBOX_LINE, size);
+
+	if (!peer)
+		return NULL;
+	memset(peer, 0, size);
+	peer->fd = -1;
+	peer->reach.mem = -1;
+	uroce_channel_init(&peer->channel);
+	list_init(&peer->node);
+	list_init(&peer->sent);
+	return peer;
+}
+
+int uroce_peer_new(struct uroce_local *local, uint32_t slot, int *ret_inbox,
+		   struct uroce_peer **ret_peer)
+{
+	struct uroce_peer *peer = alloc_peer();
+	int inbox, ret;
+
+	if (!peer)
+		return -ENOMEM;
+	peer->local = local;
+	peer->slot = slot;
+	ret = inbox = uroce_inbox_create();
+	if (inbox < 0)
+		goto err_free;
+	ret = uroce_inbox_open_receiver(inbox, &peer->in);
+	if (ret)
+		goto err_close;
+	*ret_inbox = inbox;
+	*ret_peer = peer;
+	return 0;
+
+err_close:
+	(void)close(inbox);
+err_free:
+	uroce_peer_free(peer);
+	return ret;
+}
+
+void uroce_peer_look(struct uroce_peer *peer, int tables, unsigned int ways)
+{
+	struct uroce_nonce nonce;
+
+	if (tables < 0 || uroce_view_open(tables, &peer->view))
+		return;
+	peer->channel.part = UROCE_COPY_PART;
+	if (!uroce_mappings_open(&peer->mappings)) {
+		peer->channel.nr_shared = uroce_view_nr_shared(&peer->view);
+		peer->channel.enter = uroce_copy_enter;
+		peer->channel.leave = uroce_copy_leave;
+	}
+	nonce = uroce_view_nonce(&peer->view);
+	/*
+	 * keep the directory: the peer may reach this process, and quiesce
+	 * waits for it
+	 */
+	if (!ways || !nonce.address ||
+	    uroce_reach_open(peer->pid, ways, &nonce, &peer->reach))
+		return;
+	peer->channel.is_attended = uroce_copy_is_attended;
+	peer->channel.copy = uroce_copy_direct;
+	if (peer->reach.vm && !peer->self &&
+	    peer->local->config.split != UROCE_LOCAL_SPLIT_NEVER)
+		peer->channel.split = &uroce_local_split_ops;
+}
+
+void uroce_peer_hang_up(struct uroce_peer *peer)
+{
+	if (peer->fd >= 0)
+		(void)close(peer->fd);
+	peer->fd = -1;
+}
+
+void uroce_peer_free(struct uroce_peer *peer)
+{
+	if (!peer)
+		return;
+	list_del(&peer->node);
+	list_del(&peer->sent);
+	uroce_inbox_close_receiver(&peer->in);
+	uroce_inbox_close_sender(&peer->out);
+	uroce_mappings_close(&peer->mappings);
+	uroce_view_close(&peer->view);
+	uroce_reach_close(&peer->reach);
+	uroce_peer_hang_up(peer);
+	free(peer);
+}
+
+void uroce_peer_forget(struct uroce_peer *peer)
+{
+	uroce_peer_hang_up(peer);
+	peer->in.memory = NULL;
+	peer->view.memory = NULL;
+	peer->channel.copy = NULL;
+	peer->channel.nr_shared = NULL;
+	uroce_mappings_forget(&peer->mappings);
+	uroce_reach_close(&peer->reach);
+	uroce_inbox_forget_sender(&peer->out);
+	list_del(&peer->sent);
+}
+
+void uroce_peer_ring(const struct uroce_peer *peer)
+{
+	uint64_t one = 1;
+
+	/*
+	 * Neither can be full, as one bell is sent for each sleep. If the peer
+	 * is gone, the end of its socket shows it.
+	 */
+	if (peer->self)
+		(void)!write(peer->fd, &one, sizeof(one));
+	else
+		(void)uroce_pairing_send(peer->fd, UROCE_PAIRING_BELL);
+}
+
+/*
+ * A peer asks once for a file. A file that cannot be passed is not mapped, and
+ * its operations use other paths; a file that is gone may have been requested
+ * in good faith.
+ */
+static int give(struct uroce_peer *peer, const struct uroce_shares *shares,
+		uint64_t share)
+{
+	uint64_t *given = &peer->given[share % UROCE_SHARES];
+	int fd = uroce_shares_fd(shares, share);
+
+	if (fd < 0) {
+		(void)uroce_pairing_send_share(peer->fd, UROCE_PAIRING_GONE,
+					       share, -1);
+		return 0;
+	}
+	if (*given == share)
+		return -EPROTO;
+	*given = share;
+	(void)uroce_pairing_send_share(peer->fd, UROCE_PAIRING_GIVE, share, fd);
+	return 0;
+}
+
+void uroce_peer_share_gone(struct uroce_peer *peer, uint64_t share)
+{
+	uint64_t *given = &peer->given[share % UROCE_SHARES];
+
+	if (*given != share)
+		return;
+	*given = 0;
+	/* a peer that does not receive it keeps a mapping that it never uses */
+	(void)uroce_pairing_send_share(peer->fd, UROCE_PAIRING_GONE, share, -1);
+}
+
+static int hear_note(struct uroce_peer *peer, const struct uroce_shares *shares,
+		     const struct uroce_note *note)
+{
+	switch (note->what) {
+	case UROCE_PAIRING_BELL:
+		return 0;
+	case UROCE_PAIRING_ASK:
+		return give(peer, shares, note->share);
+	case UROCE_PAIRING_GIVE:
+		return uroce_mappings_given(&peer->mappings, note->share,
+					    note->fd);
+	case UROCE_PAIRING_GONE:
+		return uroce_mappings_gone(&peer->mappings, note->share);
+	default:
+		return -EPROTO;
+	}
+}
+
+int uroce_peer_hear(struct uroce_peer *peer, const struct uroce_shares *shares)
+{
+	struct uroce_note note;
+	uint64_t rings;
+	int ret = 0;
+
+	if (peer->self) {
+		(void)!read(peer->fd, &rings, sizeof(rings));
+		return 0;
+	}
+	for (int left = MAX_NOTES; left && !ret; left--) {
+		ret = uroce_pairing_receive(peer->fd, &note);
+		if (ret)
+			break;
+		ret = hear_note(peer, shares, &note);
+		if (note.fd >= 0)
+			(void)close(note.fd);
+	}
+	return ret == -EAGAIN ? 0 : ret;
+}
+
+bool uroce_peer_is_gone(const struct uroce_peer *peer)
+{
+	struct pollfd poll_fd = { .fd = peer->fd, .events = POLLRDHUP };
+
+	return !peer->self && poll(&poll_fd, 1, 0) > 0;
+}
+
+bool uroce_peer_knows_gid(const struct uroce_peer *peer, const uint8_t *gid)
+{
+	for (uint32_t i = 0; i < UROCE_PEER_GIDS && i < peer->nr_gids; i++)
+		if (!memcmp(peer->gids[i], gid, UROCE_GID_LEN))
+			return true;
+	return false;
+}
+
+void uroce_peer_learn_gid(struct uroce_peer *peer, const uint8_t *gid)
+{
+	memcpy(peer->gids[peer->nr_gids % UROCE_PEER_GIDS], gid, UROCE_GID_LEN);
+	peer->nr_gids++;
+}

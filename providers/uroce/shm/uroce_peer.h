@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A peer: the other process of a pair, or this process itself. The struct
+ * groups its members by their users: the handshake (mutex of struct
+ * uroce_local), the data path (engine lock), and both (atomics).
+ */
+#ifndef UROCE_PEER_H
+#define UROCE_PEER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "uroce/engine/uroce_channel.h"
+#include "uroce/shm/uroce_inbox.h"
+#include "uroce/shm/uroce_mapping.h"
+#include "uroce/shm/uroce_reach.h"
+#include "uroce/shm/uroce_tables.h"
+#include "uroce/shm/uroce_trial.h"
+#include "uroce/wire/uroce_packet.h"
+#include "util/list.h"
+
+#define UROCE_PEER_GIDS 8
+
+struct uroce_local;
+
+struct uroce_peer {
+	/* Constant after the handshake. */
+	struct uroce_local *local;
+	uint32_t slot;
+	bool self;	/* this process */
+	uint64_t token; /* of the peer */
+	int pid;	/* 0: in another pid namespace */
+	int fd; /* socket of the pair, or an eventfd; the data path closes it */
+	struct uroce_view view;	  /* its MR directory; may be none */
+	struct uroce_reach reach; /* CMA, if channel.copy is set */
+	struct uroce_mappings
+		mappings; /* with a view: its mapped memory files */
+
+	/* The data path. */
+	struct uroce_channel channel;
+	struct uroce_trial trial[UROCE_NR_LANDINGS]; /* path selection */
+	/* copy counter at the last failed quiesce; odd */
+	uint32_t given_up;
+	struct uroce_inbox_receiver in;
+	bool mad;   /* after a protocol error: packets are ignored */
+	bool heard; /* its application was active since the last request */
+	uint32_t heard_polls; /* uroce_local.polls at that time */
+	bool dying;	      /* dead, with packets that are not received yet */
+	struct list_node node; /* in a list of struct uroce_local */
+	struct list_node sent; /* in "sent" of uroce_local, or in none */
+	struct uroce_inbox_sender out;
+
+	/* The handshake. */
+	uint8_t gids[UROCE_PEER_GIDS][UROCE_GID_LEN]; /* of the peer */
+	uint32_t nr_gids;	      /* ever learned; the last ones are kept */
+	uint64_t given[UROCE_SHARES]; /* own files that it requested */
+
+	/* Atomic. The number of uses of a dead peer does not grow. */
+	uint32_t uses;
+	bool dead;
+	struct uroce_peer *next; /* in the list "arrived" */
+};
+
+/** uroce_peer_of() - return the peer of a channel */
+static inline struct uroce_peer *uroce_peer_of(struct uroce_channel *its)
+{
+	return list_entry(its, struct uroce_peer, channel);
+}
+
+/**
+ * uroce_peer_new() - create a peer that has an own inbox and nothing else
+ * @ret_inbox: receives a descriptor of the inbox, which the caller closes
+ * @ret_peer: receives the peer, to be freed with uroce_peer_free()
+ *
+ * Return: 0, -ENOMEM, or -errno.
+ */
+int uroce_peer_new(struct uroce_local *local, uint32_t slot, int *ret_inbox,
+		   struct uroce_peer **ret_peer);
+
+/**
+ * uroce_peer_look() - find out whether CMA reaches the memory of a peer
+ * @peer: with its pid; no other thread knows it yet
+ * @tables: descriptor of its MR directory, which the caller closes; -1: none
+ * @ways: permitted kinds of CMA (enum uroce_reach_way)
+ *
+ * If CMA works, the channel permits direct access (uroce_copy.c). If not, the
+ * directory still shows which memory files of the peer can be mapped, and
+ * whether the peer copies to or from the memory of this process.
+ */
+void uroce_peer_look(struct uroce_peer *peer, int tables, unsigned int ways);
+
+/** uroce_peer_free() - unmap the memory of a peer, close its socket, free it */
+void uroce_peer_free(struct uroce_peer *peer);
+
+/** uroce_peer_forget() - in a child of fork(): close descriptors only */
+void uroce_peer_forget(struct uroce_peer *peer);
+
+/** uroce_peer_hang_up() - close the socket of a peer, keep its memory */
+void uroce_peer_hang_up(struct uroce_peer *peer);
+
+/** uroce_peer_ring() - wake the helper thread of a peer */
+void uroce_peer_ring(const struct uroce_peer *peer);
+
+/**
+ * uroce_peer_hear() - receive messages of the socket, a bounded number of them
+ * @shares: own memory files; with their lock
+ *
+ * Return: 0, or -EPROTO if the peer is gone or broke the protocol.
+ */
+int uroce_peer_hear(struct uroce_peer *peer, const struct uroce_shares *shares);
+
+/** uroce_peer_share_gone() - notify a peer that has a file; the same lock */
+void uroce_peer_share_gone(struct uroce_peer *peer, uint64_t share);
+
+/** uroce_peer_is_gone() - return whether the peer died; reads no message */
+bool uroce_peer_is_gone(const struct uroce_peer *peer);
+
+/** uroce_peer_knows_gid() - return whether a GID is known to be the peer's */
+bool uroce_peer_knows_gid(const struct uroce_peer *peer, const uint8_t *gid);
+
+/** uroce_peer_learn_gid() - remember a GID that the peer has confirmed */
+void uroce_peer_learn_gid(struct uroce_peer *peer, const uint8_t *gid);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The table of shares, and the search for descriptors of their files. */
+#include "uroce/shm/uroce_share.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "uroce/shm/uroce_memfd.h"
+#include "util/nocancel.h"
+
+void uroce_shares_init(struct uroce_shares *shares)
+{
+	*shares = (struct uroce_shares){ .maps = -1 };
+	for (uint32_t i = 0; i < UROCE_SHARES; i++)
+		shares->share[i].fd = -1;
+}
+
+void uroce_shares_fini(struct uroce_shares *shares)
+{
+	for (uint32_t i = 0; i < UROCE_SHARES; i++)
+		if (shares->share[i].fd >= 0)
+			(void)close(shares->share[i].fd);
+	if (shares->maps >= 0)
+		(void)close(shares->maps);
+	uroce_shares_init(shares);
+}
+
+static bool is_of(const struct stat *stat, const struct uroce_span *span)
+{
+	return stat->st_dev == span->dev && stat->st_ino == span->inode;
+}
+
+/*
+ * Opens the file by its name in /proc: another thread can close the descriptor
+ * and reuse its number at any time. The new descriptor permits writes by peers.
+ */
+static int take(int dir, const char *name, const struct uroce_span *span,
+		uint64_t *ret_bytes)
+{
+	struct stat stat;
+	int fd;
+
+	if (fstatat(dir, name, &stat, 0) || !is_of(&stat, span))
+		return -ENOENT;
+	fd = openat(dir, name, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &stat) && is_of(&stat, span) &&
+	    !uroce_memfd_size(fd, ret_bytes))
+		return fd;
+	(void)close(fd);
+	return -ENOENT;
+}
+
+static int share_find(const struct uroce_span *span, uint64_t *ret_bytes)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	const struct dirent *entry;
+	int fd = -ENOENT;
+
+	if (!dir)
+		return -errno;
+	while (fd < 0 && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			fd = take(dirfd(dir), entry->d_name, span, ret_bytes);
+	(void)closedir(dir);
+	return fd;
+}
+
+int uroce_share_open(const struct uroce_span *span, uint64_t *ret_bytes)
+{
+	int state = cancel_disable();
+	int fd = share_find(span, ret_bytes);
+
+	cancel_restore(state);
+	return fd;
+}
+
+uint64_t uroce_shares_use(struct uroce_shares *shares,
+			  const struct uroce_span *span, uint64_t bytes)
+{
+	for (uint32_t i = 0; i < UROCE_SHARES; i++) {
+		struct uroce_share *share = &shares->share[i];
+
+		/* the file may have grown since it was added */
+		if (!share->id || share->dev != span->dev ||
+		    share->inode != span->inode ||
+		    span->offset > share->bytes ||
+		    bytes > share->bytes - span->offset)
+			continue;
+		share->uses++;
+		return share->id;
+	}
+	return 0;
+}
+
+uint64_t uroce_shares_add(struct uroce_shares *shares,
+			  const struct uroce_span *span, int fd, uint64_t bytes)
+{
+	for (uint32_t i = 0; i < UROCE_SHARES; i++) {
+		struct uroce_share *share = &shares->share[i];
+
+		if (share->id)
+			continue;
+		*share = (struct uroce_share){
+			.id = ++shares->nr * UROCE_SHARES + i,
+			.fd = fd,
+			.dev = span->dev,
+			.inode = span->inode,
+			.bytes = bytes,
+			.uses = 1,
+		};
+		return share->id;
+	}
+	return 0;
+}
+
+static const struct uroce_share *find(const struct uroce_shares *shares,
+				      uint64_t id)
+{
+	const struct uroce_share *share = &shares->share[id % UROCE_SHARES];
+
+	return id && share->id == id ? share : NULL;
+}
+
+bool uroce_shares_put(struct uroce_shares *shares, uint64_t id)
+{
+	struct uroce_share *share = &shares->share[id % UROCE_SHARES];
+
+	if (!find(shares, id) || --share->uses)
+		return false;
+	(void)close(share->fd);
+	*share = (struct uroce_share){ .fd = -1 };
+	return true;
+}
+
+int uroce_shares_fd(const struct uroce_shares *shares, uint64_t id)
+{
+	const struct uroce_share *share = find(shares, id);
+
+	return share ? share->fd : -ENOENT;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Lookup in the MR directory of a peer. The peer can write any value at any
+ * time: values are copied before they are checked, and the result of a lookup
+ * is an address in the peer's own memory.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+#include "uroce/shm/uroce_memfd.h"
+#include "uroce/shm/uroce_tables.h"
+#include "uroce/shm/uroce_tables_layout.h"
+
+#define SIZE	    sizeof(struct uroce_tables_memory)
+#define INDEX_SHIFT 8 /* of a key: the low bits are the tag */
+
+int uroce_view_open(int fd, struct uroce_view *ret_view)
+{
+	const struct uroce_tables_memory *memory;
+	void *mapped = NULL;
+	int ret = uroce_memfd_check(fd, SIZE);
+
+	if (!ret)
+		ret = uroce_memfd_map(fd, SIZE, PROT_READ, &mapped);
+	if (ret)
+		return ret;
+	memory = mapped;
+	if (memory->magic != UROCE_TABLES_MAGIC) {
+		(void)munmap(mapped, SIZE);
+		return -EPROTO;
+	}
+	ret_view->memory = memory;
+	return 0;
+}
+
+void uroce_view_close(struct uroce_view *view)
+{
+	if (view->memory)
+		(void)munmap((void *)view->memory, SIZE);
+	view->memory = NULL;
+}
+
+struct uroce_nonce uroce_view_nonce(const struct uroce_view *view)
+{
+	return (struct uroce_nonce){
+		.value = view->memory->nonce,
+		.address = view->memory->nonce_address,
+		.is_unique = view->memory->nonce_is_unique,
+	};
+}
+
+const uint32_t *uroce_view_nr_shared(const struct uroce_view *view)
+{
+	return &view->memory->nr_shared;
+}
+
+uint64_t uroce_view_polled(const struct uroce_view *view)
+{
+	/* a hint: relaxed, since no other access depends on it */
+	return __atomic_load_n(&view->memory->polled.ns, __ATOMIC_RELAXED);
+}
+
+uint32_t uroce_view_copying(const struct uroce_view *view, uint32_t slot)
+{
+	/* pairs with the store in uroce_tables_begin() */
+	return __atomic_load_n(&view->memory->copying[slot].count,
+			       __ATOMIC_SEQ_CST);
+}
+
+static uint32_t get32(const uint32_t *member)
+{
+	/* pairs with the release in uroce_tables.c */
+	return __atomic_load_n(member, __ATOMIC_ACQUIRE);
+}
+
+static uint64_t get64(const uint64_t *member)
+{
+	/* pairs with the release in uroce_tables.c */
+	return __atomic_load_n(member, __ATOMIC_ACQUIRE);
+}
+
+/* Return: whether the QP is connected to the local QP and permits access. */
+static bool find_qp(const struct uroce_tables_memory *memory,
+		    const struct uroce_wanted *wanted,
+		    struct uroce_tables_qp *ret_qp)
+{
+	const struct uroce_tables_qp *row =
+		&memory->qps[wanted->dest_qpn % UROCE_TABLES_QPS];
+	uint32_t sequence = __atomic_load_n(&row->sequence, __ATOMIC_SEQ_CST);
+	struct uroce_tables_qp qp = {
+		.qpn = get32(&row->qpn),
+		.dest_qpn = get32(&row->dest_qpn),
+		.pd = get32(&row->pd),
+		.access = get32(&row->access),
+		.pulls = get32(&row->pulls),
+		.token = get64(&row->token),
+	};
+
+	if (sequence % 2 || get32(&row->sequence) != sequence)
+		return false;
+	*ret_qp = qp;
+	return qp.qpn == wanted->dest_qpn && qp.dest_qpn == wanted->qpn &&
+	       qp.token == wanted->token &&
+	       (qp.access & wanted->access) == wanted->access;
+}
+
+static bool find_region(const struct uroce_tables_memory *memory, uint32_t key,
+			struct uroce_tables_region *ret_region)
+{
+	uint32_t index = key >> INDEX_SHIFT;
+	const struct uroce_tables_region *row;
+
+	if (!key || index >= UROCE_TABLES_REGIONS)
+		return false;
+	row = &memory->regions[index];
+	if (__atomic_load_n(&row->key, __ATOMIC_SEQ_CST) != key)
+		return false;
+	*ret_region = (struct uroce_tables_region){
+		.pd = get32(&row->pd),
+		.access = get32(&row->access),
+		.base = get64(&row->base),
+		.iova = get64(&row->iova),
+		.bytes = get64(&row->bytes),
+		.share = get64(&row->share),
+		.share_offset = get64(&row->share_offset),
+	};
+	return get32(&row->key) == key;
+}
+
+int uroce_view_find(const struct uroce_view *view,
+		    const struct uroce_wanted *wanted,
+		    struct uroce_found *ret_found)
+{
+	struct uroce_tables_region region;
+	uint64_t offset, address, in_share, end;
+	struct uroce_tables_qp qp;
+
+	if (!find_qp(view->memory, wanted, &qp) ||
+	    !find_region(view->memory, wanted->rkey, &region))
+		return -EACCES;
+	if (region.pd != qp.pd ||
+	    (region.access & wanted->access) != wanted->access)
+		return -EACCES;
+	offset = wanted->va - region.iova;
+	if (wanted->va < region.iova || offset > region.bytes ||
+	    wanted->bytes > region.bytes - offset)
+		return -EACCES;
+	if (__builtin_add_overflow(region.base, offset, &address) ||
+	    __builtin_add_overflow(address, wanted->bytes, &end) ||
+	    __builtin_add_overflow(region.share_offset, offset, &in_share))
+		return -EACCES;
+	*ret_found = (struct uroce_found){
+		.address = address,
+		.share = region.share,
+		.share_offset = in_share,
+	};
+	return 0;
+}
+
+bool uroce_view_is_open(const struct uroce_view *view,
+			const struct uroce_wanted *wanted, bool *ret_pulls)
+{
+	struct uroce_tables_qp qp;
+
+	if (!find_qp(view->memory, wanted, &qp))
+		return false;
+	*ret_pulls = qp.pulls;
+	return true;
+}
+
+bool uroce_view_landing(const struct uroce_view *view, uint32_t dest_qpn,
+			enum uroce_landing_kind kind,
+			struct uroce_landing *ret_landing)
+{
+	const struct uroce_tables_qp *row =
+		&view->memory->qps[dest_qpn % UROCE_TABLES_QPS];
+	uint32_t psn =
+		__atomic_load_n(&row->landing[kind].psn, __ATOMIC_SEQ_CST);
+
+	*ret_landing = (struct uroce_landing){
+		.psn = psn & ~UROCE_TABLES_LANDED,
+		.bytes = get32(&row->landing[kind].bytes),
+		.address = get64(&row->landing[kind].address),
+	};
+	return psn && get32(&row->landing[kind].psn) == psn;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The board in shared memory, and steps that the tests have in common. */
+#include "uroce_local_reach.h"
+
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "uroce/shm/uroce_local_state.h"
+#include "uroce/shm/uroce_pairing.h"
+
+struct board *board;
+enum uroce_local_split reach_split;
+
+bool board_open(void)
+{
+	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return board != MAP_FAILED;
+}
+
+uint32_t board_look(const uint32_t *counter)
+{
+	return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+void board_await(const uint32_t *counter, uint32_t value)
+{
+	while (board_look(counter) < value)
+		(void)sched_yield();
+}
+
+void reach_open(struct side *side, uint32_t slot, unsigned int ways)
+{
+	struct uroce_local_config config;
+
+	side_open(side, slot);
+	config = side->local->config;
+	config.reach_ways = ways;
+	config.split = reach_split;
+	uroce_local_close(side->local);
+	CHECK(uroce_local_open(&config, &side->local) == 0);
+	side_serve(side);
+}
+
+struct uroce_channel *reach_meet(struct side *left, struct node *right,
+				 void (*fn)(struct node *, uint32_t),
+				 unsigned int right_ways, unsigned int ways)
+{
+	struct uroce_channel *channel;
+
+	node_start(right, fn, right_ways);
+	node_wait(right);
+	reach_open(left, LEFT, ways);
+	node_go(right);
+	channel = side_connect(left, RIGHT);
+	node_wait(right);
+	return channel;
+}
+
+struct uroce_channel *right_meet(struct side *right, struct node *node)
+{
+	node_go(node);
+	node_wait(node);
+	return side_connect(right, LEFT);
+}
+
+struct uroce_shown_region right_region(uint8_t *memory, uint32_t bytes,
+				       uint32_t access)
+{
+	return (struct uroce_shown_region){
+		.key = KEY,
+		.pd = 3,
+		.access = access,
+		.base = (uintptr_t)memory,
+		.iova = IOVA,
+		.bytes = bytes,
+	};
+}
+
+struct uroce_shown_qp right_qp(uint32_t access)
+{
+	return (struct uroce_shown_qp){
+		.qpn = RIGHT << 16 | 2,
+		.ready = true,
+		.dest_qpn = LEFT << 16 | 2,
+		.pd = 3,
+		.access = access,
+	};
+}
+
+void right_settle(struct side *right)
+{
+	CHECK(uroce_local_settle(right->local,
+				 uroce_pairing_now_ms() + PATIENCE) == 0);
+}
+
+void right_check_left_alone(uint8_t *memory, uint32_t bytes)
+{
+	uint32_t before;
+
+	memset(memory, 0xee, bytes);
+	/* until the left process has tried again and was refused */
+	before = board_look(&board->refusals);
+	board_await(&board->refusals, before + 2);
+	for (uint32_t i = 0; i < bytes; i++)
+		CHECK(memory[i] == 0xee);
+}

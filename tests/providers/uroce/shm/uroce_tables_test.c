@@ -1,0 +1,674 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tables and their view, both in this process: permitted and refused accesses,
+ * and invalid tables.
+ */
+#include "uroce/shm/uroce_tables.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "uroce/shm/uroce_tables_layout.h"
+
+#define NONCE 77
+
+enum { READ_RIGHT = 4, WRITE_RIGHT = 2 };
+
+static const struct uroce_shown_region a_region = {
+	.key = 5 << 8 | 9,
+	.pd = 3,
+	.access = READ_RIGHT | WRITE_RIGHT,
+	.base = 0x10000,
+	.iova = 0x7000,
+	.bytes = 1000,
+};
+
+static const struct uroce_shown_qp a_qp = {
+	.qpn = 0x10abc,
+	.ready = true,
+	.dest_qpn = 0x20def,
+	.pd = 3,
+	.access = READ_RIGHT | WRITE_RIGHT,
+	.token = 4711,
+};
+
+static const struct uroce_wanted an_access = {
+	.qpn = 0x20def,
+	.token = 4711,
+	.dest_qpn = 0x10abc,
+	.rkey = 5 << 8 | 9,
+	.va = 0x7000,
+	.bytes = 1000,
+	.access = WRITE_RIGHT,
+};
+
+static struct uroce_tables tables;
+static struct uroce_view view;
+
+static int open_both(void **state)
+{
+	uroce_tables_init(&tables);
+	assert_int_equal(uroce_tables_open(&tables, NONCE), 0);
+	assert_int_equal(uroce_view_open(tables.fd, &view), 0);
+	uroce_tables_show_region(&tables, &a_region);
+	uroce_tables_show_qp(&tables, &a_qp);
+	return 0;
+}
+
+static int close_both(void **state)
+{
+	uroce_view_close(&view);
+	uroce_tables_close(&tables);
+	assert_null(view.memory);
+	assert_int_equal(tables.fd, -1);
+	return 0;
+}
+
+static int find(const struct uroce_wanted *wanted, uint64_t *ret_address)
+{
+	struct uroce_found found;
+	int ret = uroce_view_find(&view, wanted, &found);
+
+	if (!ret)
+		*ret_address = found.address;
+	return ret;
+}
+
+static void assert_refused(const struct uroce_wanted *wanted)
+{
+	uint64_t address = 1;
+
+	assert_int_equal(find(wanted, &address), -EACCES);
+	assert_int_equal(address, 1);
+}
+
+static void tables_published_region_is_found(void **state)
+{
+	struct uroce_wanted wanted = an_access;
+	struct uroce_nonce nonce;
+	uint64_t address;
+
+	assert_int_equal(find(&wanted, &address), 0);
+	assert_int_equal(address, 0x10000);
+	wanted.va += 999;
+	wanted.bytes = 1;
+	assert_int_equal(find(&wanted, &address), 0);
+	assert_int_equal(address, 0x10000 + 999);
+	nonce = uroce_view_nonce(&view);
+	assert_int_equal(nonce.value, NONCE);
+	assert_int_equal(*(const uint64_t *)(uintptr_t)nonce.address, NONCE);
+}
+
+static void tables_range_out_of_region_is_refused(void **state)
+{
+	struct uroce_wanted wanted = an_access;
+
+	wanted.bytes++;
+	assert_refused(&wanted);
+	wanted = an_access;
+	wanted.va--;
+	assert_refused(&wanted);
+	wanted = an_access;
+	wanted.va += 1001;
+	wanted.bytes = 0;
+	assert_refused(&wanted);
+	wanted = an_access;
+	wanted.va++;
+	wanted.bytes = UINT64_MAX;
+	assert_refused(&wanted);
+}
+
+static void tables_wrong_qp_token_or_key_is_refused(void **state)
+{
+	struct uroce_wanted wanted = an_access;
+
+	wanted.qpn++;
+	assert_refused(&wanted);
+	wanted = an_access;
+	wanted.dest_qpn++;
+	assert_refused(&wanted);
+	wanted = an_access;
+	wanted.dest_qpn += 0x10000; /* another process, in the same row */
+	assert_refused(&wanted);
+	wanted = an_access;
+	wanted.token++;
+	assert_refused(&wanted);
+	wanted = an_access;
+	wanted.rkey++;
+	assert_refused(&wanted);
+	wanted = an_access;
+	wanted.rkey += 1 << 8;
+	assert_refused(&wanted);
+	wanted.rkey = UINT32_MAX;
+	assert_refused(&wanted);
+	wanted.rkey = 0;
+	assert_refused(&wanted);
+}
+
+static void tables_qp_and_region_rights_are_checked(void **state)
+{
+	struct uroce_shown_region region = a_region;
+	struct uroce_shown_qp qp = a_qp;
+	struct uroce_wanted wanted = an_access;
+	uint64_t address;
+
+	region.access = READ_RIGHT;
+	uroce_tables_show_region(&tables, &region);
+	assert_refused(&wanted);
+	wanted.access = READ_RIGHT;
+	assert_int_equal(find(&wanted, &address), 0);
+	qp.access = WRITE_RIGHT;
+	uroce_tables_show_qp(&tables, &qp);
+	assert_refused(&wanted);
+	uroce_tables_show_qp(&tables, &a_qp);
+	region.pd = 4;
+	uroce_tables_show_region(&tables, &region);
+	assert_refused(&wanted);
+}
+
+static void tables_hidden_entry_is_refused(void **state)
+{
+	struct uroce_shown_region region = a_region;
+	struct uroce_shown_qp qp = a_qp;
+	uint64_t address;
+
+	region.access = 0;
+	uroce_tables_show_region(&tables, &region);
+	assert_refused(&an_access);
+	uroce_tables_show_region(&tables, &a_region);
+	assert_int_equal(find(&an_access, &address), 0);
+	qp.ready = false;
+	uroce_tables_show_qp(&tables, &qp);
+	assert_refused(&an_access);
+	uroce_tables_show_qp(&tables, &a_qp);
+	assert_int_equal(find(&an_access, &address), 0);
+}
+
+/* A key or index beyond the tables: such requests are sent. */
+static void tables_key_beyond_directory_is_refused(void **state)
+{
+	struct uroce_shown_region region = a_region;
+	struct uroce_wanted wanted = an_access;
+
+	region.key = UROCE_TABLES_REGIONS << 8;
+	uroce_tables_show_region(&tables, &region);
+	wanted.rkey = region.key;
+	assert_refused(&wanted);
+}
+
+/* Only the owner can write such a row, which affects its own memory. */
+static void tables_hostile_row_is_refused(void **state)
+{
+	struct uroce_tables_region *row = &tables.memory->regions[5];
+	struct uroce_wanted wanted = an_access;
+
+	row->base = UINT64_MAX - 10;
+	assert_refused(&wanted);
+	row->base = a_region.base;
+	row->iova = 0;
+	row->bytes = UINT64_MAX;
+	wanted.va = UINT64_MAX - 500;
+	assert_refused(&wanted);
+	uroce_tables_show_region(&tables, &a_region);
+	tables.memory->qps[0xabc].sequence++; /* an update that never ends */
+	assert_refused(&an_access);
+}
+
+static void tables_are_read_only_for_peers(void **state)
+{
+	assert_ptr_equal(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED,
+			      tables.fd, 0),
+			 MAP_FAILED);
+	assert_int_equal(errno, EPERM);
+	assert_int_equal(pwrite(tables.fd, "x", 1, 0), -1);
+	assert_int_equal(ftruncate(tables.fd, 4096), -1);
+	assert_int_equal(
+		mprotect((void *)view.memory, 4096, PROT_READ | PROT_WRITE),
+		-1);
+	assert_int_equal(fcntl(tables.fd, F_ADD_SEALS, F_SEAL_WRITE), -1);
+}
+
+static void refuse_fd(int fd)
+{
+	struct uroce_view other = {};
+
+	assert_int_equal(uroce_view_open(fd, &other), -EPROTO);
+	assert_null(other.memory);
+	(void)close(fd);
+}
+
+static int make_memfd(off_t size, int seals)
+{
+	int fd = memfd_create("other", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, size), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	return fd;
+}
+
+static void tables_view_of_bad_memfd_is_refused(void **state)
+{
+	const off_t size = sizeof(struct uroce_tables_memory);
+	const int seals = F_SEAL_SHRINK | F_SEAL_GROW;
+
+	refuse_fd(make_memfd(size, F_SEAL_GROW));
+	refuse_fd(make_memfd(size - 1, seals));
+	refuse_fd(make_memfd(size, seals)); /* zeros have no magic number */
+	refuse_fd(open("/dev/zero", O_RDONLY | O_CLOEXEC));
+}
+
+static void tables_poll_time_is_published_every_256_ns(void **state)
+{
+	uroce_tables_polled(&tables, 100000);
+	assert_int_equal(uroce_view_polled(&view), 100000);
+	uroce_tables_polled(&tables, 100255);
+	assert_int_equal(uroce_view_polled(&view), 100000);
+	uroce_tables_polled(&tables, 100256);
+	assert_int_equal(uroce_view_polled(&view), 100256);
+}
+
+static void tables_copy_counter_is_published(void **state)
+{
+	assert_int_equal(uroce_view_copying(&view, 255), 0);
+	uroce_tables_begin(&tables, 255);
+	assert_int_equal(uroce_view_copying(&view, 255), 1);
+	assert_int_equal(uroce_view_copying(&view, 254), 0);
+	uroce_tables_end(&tables, 255);
+	assert_int_equal(uroce_view_copying(&view, 255), 2);
+}
+
+/* -- connected ------------------------------------------------------------ */
+
+static const struct uroce_wanted a_connection = {
+	.qpn = 0x20def,
+	.token = 4711,
+	.dest_qpn = 0x10abc,
+};
+
+static void assert_closed(const struct uroce_wanted *wanted)
+{
+	bool pulls = true;
+
+	assert_false(uroce_view_is_open(&view, wanted, &pulls));
+	assert_true(pulls);
+}
+
+static void tables_pull_flag_is_published(void **state)
+{
+	struct uroce_shown_qp qp = a_qp;
+	bool pulls = true;
+
+	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+	assert_false(pulls);
+	qp.pulls = true;
+	uroce_tables_show_qp(&tables, &qp);
+	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+	assert_true(pulls);
+	/* even without any access right */
+	qp.access = 0;
+	uroce_tables_show_qp(&tables, &qp);
+	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+	uroce_tables_show_qp(&tables, &a_qp);
+	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+	assert_false(pulls);
+}
+
+static void tables_qp_is_open_to_connected_peer_only(void **state)
+{
+	struct uroce_wanted wanted = a_connection;
+	struct uroce_shown_qp qp = a_qp;
+	bool pulls;
+
+	wanted.qpn++;
+	assert_closed(&wanted);
+	wanted = a_connection;
+	wanted.dest_qpn++;
+	assert_closed(&wanted);
+	wanted = a_connection;
+	wanted.dest_qpn += 0x10000;
+	assert_closed(&wanted);
+	wanted = a_connection;
+	wanted.token++;
+	assert_closed(&wanted);
+	qp.ready = false;
+	uroce_tables_show_qp(&tables, &qp);
+	assert_closed(&a_connection);
+	uroce_tables_show_qp(&tables, &a_qp);
+	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+	tables.memory->qps[0xabc].sequence++; /* an update in progress */
+	assert_closed(&a_connection);
+	tables.memory->qps[0xabc].sequence++;
+	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+}
+
+/* -- landings ------------------------------------------------------------- */
+
+#define ADDRESS UINT64_C(0x7f0012345678)
+
+static const struct uroce_landing nowhere;
+
+static struct uroce_landing a_landing(uint32_t psn)
+{
+	return (struct uroce_landing){
+		.psn = psn,
+		.bytes = 1000000 + psn,
+		.address = ADDRESS + psn,
+	};
+}
+
+static void show(enum uroce_landing_kind kind, uint32_t psn)
+{
+	struct uroce_landing landing = a_landing(psn);
+
+	uroce_tables_show_landing(&tables, a_qp.qpn, kind, &landing);
+}
+
+static void hide(enum uroce_landing_kind kind)
+{
+	uroce_tables_show_landing(&tables, a_qp.qpn, kind, &nowhere);
+}
+
+static bool is_landing(const struct uroce_landing *landing, uint32_t psn)
+{
+	return landing->psn == psn && landing->bytes == 1000000 + psn &&
+	       landing->address == ADDRESS + psn;
+}
+
+static void assert_landing(enum uroce_landing_kind kind, uint32_t psn)
+{
+	struct uroce_landing landing;
+
+	assert_true(uroce_view_landing(&view, a_qp.qpn, kind, &landing));
+	assert_true(is_landing(&landing, psn));
+}
+
+static void assert_no_landing(uint32_t qpn, enum uroce_landing_kind kind)
+{
+	struct uroce_landing landing;
+
+	assert_false(uroce_view_landing(&view, qpn, kind, &landing));
+}
+
+static void tables_landing_is_found_until_hidden(void **state)
+{
+	static const uint32_t psns[] = { 0, 1, 0x800000, 0xffffff };
+
+	for (int kind = 0; kind < UROCE_NR_LANDINGS; kind++)
+		for (size_t i = 0; i < sizeof(psns) / sizeof(psns[0]); i++) {
+			enum uroce_landing_kind k =
+				(enum uroce_landing_kind)kind;
+
+			assert_no_landing(a_qp.qpn, k);
+			show(k, psns[i]);
+			assert_landing(k, psns[i]);
+			assert_landing(k, psns[i]);
+			hide(k);
+			assert_no_landing(a_qp.qpn, k);
+			/* hiding twice is allowed */
+			hide(k);
+			assert_no_landing(a_qp.qpn, k);
+		}
+}
+
+static void tables_landing_replaces_previous_landing(void **state)
+{
+	show(UROCE_LANDING_RECEIVE, 5);
+	show(UROCE_LANDING_RECEIVE, 77);
+	assert_landing(UROCE_LANDING_RECEIVE, 77);
+	show(UROCE_LANDING_RECEIVE, 5);
+	assert_landing(UROCE_LANDING_RECEIVE, 5);
+}
+
+static void tables_landing_kinds_are_separate(void **state)
+{
+	show(UROCE_LANDING_RECEIVE, 5);
+	assert_no_landing(a_qp.qpn, UROCE_LANDING_READ);
+	show(UROCE_LANDING_READ, 6);
+	assert_landing(UROCE_LANDING_RECEIVE, 5);
+	assert_landing(UROCE_LANDING_READ, 6);
+	hide(UROCE_LANDING_RECEIVE);
+	assert_no_landing(a_qp.qpn, UROCE_LANDING_RECEIVE);
+	assert_landing(UROCE_LANDING_READ, 6);
+	show(UROCE_LANDING_RECEIVE, 7);
+	hide(UROCE_LANDING_READ);
+	assert_landing(UROCE_LANDING_RECEIVE, 7);
+	assert_no_landing(a_qp.qpn, UROCE_LANDING_READ);
+}
+
+static void tables_landing_belongs_to_single_qp(void **state)
+{
+	struct uroce_shown_qp qp = a_qp;
+	bool pulls;
+
+	show(UROCE_LANDING_RECEIVE, 5);
+	for (uint32_t i = 1; i < UROCE_TABLES_QPS; i *= 2)
+		assert_no_landing(a_qp.qpn ^ i, UROCE_LANDING_RECEIVE);
+	/* the open state is separate, and both stay unchanged */
+	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+	qp.ready = false;
+	uroce_tables_show_qp(&tables, &qp);
+	assert_landing(UROCE_LANDING_RECEIVE, 5);
+	hide(UROCE_LANDING_RECEIVE);
+	assert_closed(&a_connection);
+	uroce_tables_show_qp(&tables, &a_qp);
+	assert_no_landing(a_qp.qpn, UROCE_LANDING_RECEIVE);
+	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+}
+
+#define NR_SHOWN 300000
+
+/* The other fields depend on the PSN; now and then there is no landing. */
+static void *keep_showing(void *arg)
+{
+	bool *stop = arg;
+
+	for (uint32_t i = 0; !__atomic_load_n(stop, __ATOMIC_RELAXED); i++) {
+		show(UROCE_LANDING_READ, i & 0xffffff);
+		if (i % 3 == 0)
+			hide(UROCE_LANDING_READ);
+	}
+	return NULL;
+}
+
+static void tables_concurrent_landing_update_is_atomic(void **state)
+{
+	const struct uroce_view direct = { .memory = tables.memory };
+	struct uroce_landing landing;
+	uint32_t nr = 0, nr_none = 0, nr_mixed = 0;
+	bool stop = false;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, keep_showing, &stop), 0);
+	for (uint32_t i = 0; i < NR_SHOWN || !nr || !nr_none; i++) {
+		if (!uroce_view_landing(&direct, a_qp.qpn, UROCE_LANDING_READ,
+					&landing)) {
+			nr_none++;
+			continue;
+		}
+		nr_mixed += !is_landing(&landing, landing.psn);
+		nr++;
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(nr_mixed, 0);
+}
+
+#define NR_INTERRUPTS 200
+
+static uint32_t interrupts; /* atomic: of the reading thread */
+static bool looks;	    /* atomic */
+
+/* Runs between any two loads of the reader. */
+static void show_another_one(int signal)
+{
+	show(UROCE_LANDING_READ,
+	     __atomic_add_fetch(&interrupts, 1, __ATOMIC_RELAXED));
+}
+
+/* One at a time; a sanitizer may delay signals. */
+static void wait_for_interrupt(uint32_t before)
+{
+	for (int i = 0; i < 1000; i++) {
+		if (__atomic_load_n(&interrupts, __ATOMIC_RELAXED) != before)
+			return;
+		(void)sched_yield();
+	}
+}
+
+static void *keep_interrupting(void *arg)
+{
+	const pthread_t *looker = arg;
+
+	for (uint32_t i = 0; i < NR_INTERRUPTS; i++) {
+		uint32_t before =
+			__atomic_load_n(&interrupts, __ATOMIC_RELAXED);
+
+		if (pthread_kill(*looker, SIGUSR1))
+			return arg;
+		wait_for_interrupt(before);
+	}
+	__atomic_store_n(&looks, false, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+static void tables_interrupted_landing_lookup_is_consistent(void **state)
+{
+	struct sigaction action = { .sa_handler = show_another_one }, before;
+	const struct uroce_view direct = { .memory = tables.memory };
+	pthread_t looker = pthread_self(), thread;
+	struct uroce_landing landing;
+	uint32_t nr_mixed = 0;
+	void *failed;
+
+	interrupts = 0;
+	looks = true;
+	assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
+	assert_int_equal(
+		pthread_create(&thread, NULL, keep_interrupting, &looker), 0);
+	while (__atomic_load_n(&looks, __ATOMIC_RELAXED))
+		if (uroce_view_landing(&direct, a_qp.qpn, UROCE_LANDING_READ,
+				       &landing))
+			nr_mixed += !is_landing(&landing, landing.psn);
+	assert_int_equal(pthread_join(thread, &failed), 0);
+	assert_null(failed);
+	assert_int_equal(sigaction(SIGUSR1, &before, NULL), 0);
+	assert_true(interrupts > 0);
+	assert_int_equal(nr_mixed, 0);
+}
+
+/* Another process, step by step; @fds: to it and from it. */
+static void look_from_outside(const int *fds, int tables_fd)
+{
+	struct uroce_view other;
+	struct uroce_landing landing;
+	char step;
+
+	if (uroce_view_open(tables_fd, &other))
+		_exit(1);
+	for (uint32_t i = 0; i < 4; i++) {
+		bool is_there;
+
+		if (write(fds[1], "", 1) != 1 || read(fds[0], &step, 1) != 1)
+			_exit(2);
+		is_there = uroce_view_landing(&other, a_qp.qpn,
+					      UROCE_LANDING_RECEIVE, &landing);
+		if (is_there != (i % 2 == 1) ||
+		    (is_there && !is_landing(&landing, i)))
+			_exit(3);
+	}
+	_exit(0);
+}
+
+static void tables_landing_is_visible_in_second_process(void **state)
+{
+	int to[2], from[2], status;
+	char step;
+	int pid;
+
+	assert_int_equal(pipe(to), 0);
+	assert_int_equal(pipe(from), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		(void)close(to[1]);
+		(void)close(from[0]);
+		look_from_outside((const int[]){ to[0], from[1] }, tables.fd);
+	}
+	(void)close(to[0]);
+	(void)close(from[1]);
+	for (uint32_t i = 0; i < 4; i++) {
+		/* it has read the previous landing, or has ended */
+		if (read(from[0], &step, 1) != 1)
+			break;
+		if (i % 2)
+			show(UROCE_LANDING_RECEIVE, i);
+		else
+			hide(UROCE_LANDING_RECEIVE);
+		assert_int_equal(write(to[1], "", 1), 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	(void)close(to[1]);
+	(void)close(from[0]);
+}
+
+/* In a child of fork(), or where memory cannot be sealed. */
+static void tables_without_memory_publish_nothing(void **state)
+{
+	const struct uroce_landing landing = a_landing(1);
+	struct uroce_tables none;
+
+	uroce_tables_init(&none);
+	uroce_tables_show_region(&none, &a_region);
+	uroce_tables_show_qp(&none, &a_qp);
+	uroce_tables_show_landing(&none, a_qp.qpn, UROCE_LANDING_READ,
+				  &landing);
+	uroce_tables_polled(&none, 100000);
+	uroce_tables_close(&none);
+	uroce_tables_forget(&none);
+	assert_null(none.memory);
+}
+
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, open_both, close_both)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(tables_published_region_is_found),
+		TEST(tables_range_out_of_region_is_refused),
+		TEST(tables_wrong_qp_token_or_key_is_refused),
+		TEST(tables_qp_and_region_rights_are_checked),
+		TEST(tables_hidden_entry_is_refused),
+		TEST(tables_key_beyond_directory_is_refused),
+		TEST(tables_hostile_row_is_refused),
+		TEST(tables_are_read_only_for_peers),
+		TEST(tables_view_of_bad_memfd_is_refused),
+		TEST(tables_poll_time_is_published_every_256_ns),
+		TEST(tables_copy_counter_is_published),
+		TEST(tables_pull_flag_is_published),
+		TEST(tables_qp_is_open_to_connected_peer_only),
+		TEST(tables_landing_is_found_until_hidden),
+		TEST(tables_landing_replaces_previous_landing),
+		TEST(tables_landing_kinds_are_separate),
+		TEST(tables_landing_belongs_to_single_qp),
+		TEST(tables_concurrent_landing_update_is_atomic),
+		TEST(tables_interrupted_landing_lookup_is_consistent),
+		TEST(tables_landing_is_visible_in_second_process),
+		TEST(tables_without_memory_publish_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

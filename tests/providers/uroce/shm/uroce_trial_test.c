@@ -1,0 +1,612 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Selecting the faster of two paths, and following changes. Messages are sent
+ * one at a time, or with many outstanding that are processed one at a time;
+ * they complete when an ACK covers some of them.
+ */
+#include "uroce/shm/uroce_trial.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define QPN	 0x10002
+#define BYTES	 1000000u
+#define INBOX_US 100u
+#define SPLIT_US 50u
+#define ROW	 24u
+#define EVERY	 1024u
+#define NS	 1000u
+#define S	 UINT64_C(1000000000)
+
+static struct uroce_trial trial;
+static uint64_t now;		   /* ns */
+static uint32_t us[UROCE_NR_WAYS]; /* duration of a message */
+
+/* PSNs of messages: those from @ended to @begun are outstanding. */
+static uint32_t begun, ended;
+static enum uroce_way ways[256];
+
+static int setup(void **state)
+{
+	trial = (struct uroce_trial){};
+	now = 5 * S;
+	us[UROCE_WAY_INBOX] = INBOX_US;
+	us[UROCE_WAY_SPLIT] = SPLIT_US;
+	begun = ended = 0;
+	return 0;
+}
+
+static enum uroce_way begin(void)
+{
+	enum uroce_way way = uroce_trial_begin(&trial, QPN, begun, now);
+
+	ways[begun % 256] = way;
+	begun++;
+	return way;
+}
+
+/*
+ * Processes the oldest outstanding messages; their completions come at the end.
+ */
+static void end_some(uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		now += (uint64_t)us[ways[(ended + i) % 256]] * NS;
+	while (nr--)
+		uroce_trial_end(&trial, QPN, ended++, BYTES, now);
+}
+
+/* Sends a message to its completion. Return: its path. */
+static enum uroce_way send(void)
+{
+	enum uroce_way way = begin();
+
+	end_some(1);
+	return way;
+}
+
+/* Return: how many of the messages are split. */
+static uint32_t send_some(uint32_t nr)
+{
+	uint32_t nr_split = 0;
+
+	while (nr--)
+		nr_split += send() == UROCE_WAY_SPLIT;
+	return nr_split;
+}
+
+/* Checks that all messages are split, or none. */
+static void assert_all(enum uroce_way way, uint32_t nr)
+{
+	assert_int_equal(send_some(nr), way == UROCE_WAY_SPLIT ? nr : 0);
+}
+
+/* Up to the message with that number. */
+static void send_until(uint32_t until)
+{
+	(void)send_some(until - begun);
+}
+
+/* The same with @depth outstanding, completing @batch at a time. */
+static uint32_t stream(uint32_t nr, uint32_t depth, uint32_t batch)
+{
+	uint32_t nr_split = 0;
+
+	assert_true(depth >= batch && depth < 256);
+	while (nr--) {
+		if (begun - ended == depth)
+			end_some(batch);
+		nr_split += begin() == UROCE_WAY_SPLIT;
+	}
+	return nr_split;
+}
+
+static void assert_rates(uint32_t inbox, uint32_t split)
+{
+	assert_int_equal(trial.rate[UROCE_WAY_INBOX], inbox);
+	assert_int_equal(trial.rate[UROCE_WAY_SPLIT], split);
+}
+
+static void trial_first_windows_sample_both_paths(void **state)
+{
+	assert_all(UROCE_WAY_INBOX, ROW);
+	assert_rates(BYTES / INBOX_US, 0);
+	assert_all(UROCE_WAY_SPLIT, ROW);
+	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+}
+
+static void trial_faster_path_is_selected(void **state)
+{
+	send_until(2 * ROW);
+	assert_all(UROCE_WAY_SPLIT, 64 - 2 * ROW);
+	setup(NULL);
+	us[UROCE_WAY_SPLIT] = INBOX_US + 1;
+	send_until(2 * ROW);
+	assert_all(UROCE_WAY_INBOX, 64 - 2 * ROW);
+	/* the simpler path */
+	setup(NULL);
+	us[UROCE_WAY_SPLIT] = INBOX_US;
+	send_until(2 * ROW);
+	assert_all(UROCE_WAY_INBOX, 64 - 2 * ROW);
+}
+
+static void assert_rows(enum uroce_way best, enum uroce_way other)
+{
+	static const uint32_t rows[] = { 64,   128,  256,  512,	 1024,
+					 2048, 3072, 4096, 5120, 6144 };
+
+	send_until(2 * ROW);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_all(best, rows[i] - begun);
+		assert_all(other, ROW);
+	}
+	assert_all(best, 7 * EVERY - begun);
+}
+
+static void trial_slower_path_is_sampled_periodically(void **state)
+{
+	assert_rows(UROCE_WAY_SPLIT, UROCE_WAY_INBOX);
+	setup(NULL);
+	us[UROCE_WAY_SPLIT] = 150;
+	assert_rows(UROCE_WAY_INBOX, UROCE_WAY_SPLIT);
+}
+
+/* The memory has not been touched yet. */
+static void trial_cold_first_messages_are_corrected(void **state)
+{
+	/* of one path... */
+	send_until(ROW);
+	us[UROCE_WAY_SPLIT] = 900;
+	send_until(2 * ROW);
+	us[UROCE_WAY_SPLIT] = SPLIT_US;
+	assert_all(UROCE_WAY_INBOX, 64 - 2 * ROW);
+	assert_all(UROCE_WAY_SPLIT, 128 - 64);
+	/* ...or the other */
+	setup(NULL);
+	us[UROCE_WAY_INBOX] = 900;
+	send_until(ROW);
+	us[UROCE_WAY_INBOX] = SPLIT_US / 2;
+	send_until(2 * ROW);
+	assert_all(UROCE_WAY_SPLIT, 64 - 2 * ROW);
+	assert_all(UROCE_WAY_INBOX, 128 - 64);
+}
+
+/* The caches still contain data of the other path. */
+static void trial_first_message_of_window_is_ignored(void **state)
+{
+	for (uint32_t i = 0; i < 100; i++) {
+		bool first = i == 0 || i == ROW || i == 2 * ROW + 16;
+
+		us[UROCE_WAY_INBOX] = first ? 10 : INBOX_US;
+		us[UROCE_WAY_SPLIT] = first ? 5000 : SPLIT_US;
+		(void)send();
+	}
+	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+}
+
+static void trial_path_that_slows_down_is_left(void **state)
+{
+	send_until(600);
+	us[UROCE_WAY_SPLIT] = 1000;
+	/* a few messages suffice, without a sampling window */
+	(void)send_some(10);
+	assert_all(UROCE_WAY_INBOX, EVERY - begun);
+	/* the sampling window finds the old speed again */
+	us[UROCE_WAY_SPLIT] = SPLIT_US;
+	assert_all(UROCE_WAY_SPLIT, 2 * EVERY - begun);
+	setup(NULL);
+	us[UROCE_WAY_SPLIT] = 2 * INBOX_US;
+	send_until(600);
+	us[UROCE_WAY_INBOX] = 1000;
+	(void)send_some(20);
+	assert_all(UROCE_WAY_SPLIT, EVERY - begun);
+	us[UROCE_WAY_INBOX] = INBOX_US;
+	assert_all(UROCE_WAY_INBOX, 2 * EVERY - begun);
+}
+
+static void trial_path_that_speeds_up_is_selected(void **state)
+{
+	send_until(600);
+	us[UROCE_WAY_INBOX] = SPLIT_US / 2;
+	assert_all(UROCE_WAY_SPLIT, EVERY - begun);
+	assert_all(UROCE_WAY_INBOX, 2 * EVERY - begun);
+	setup(NULL);
+	us[UROCE_WAY_SPLIT] = 2 * INBOX_US;
+	send_until(600);
+	us[UROCE_WAY_SPLIT] = SPLIT_US;
+	assert_all(UROCE_WAY_INBOX, EVERY - begun);
+	assert_all(UROCE_WAY_SPLIT, 2 * EVERY - begun);
+}
+
+/*
+ * Rises at once, falls slowly; a sample is learned when the next message ends.
+ */
+static void trial_slow_sample_has_lower_weight(void **state)
+{
+	const uint32_t rate = BYTES / SPLIT_US;
+
+	send_until(50);
+	us[UROCE_WAY_SPLIT] = 25;
+	(void)send();
+	us[UROCE_WAY_SPLIT] = SPLIT_US;
+	(void)send();
+	assert_rates(BYTES / INBOX_US, (rate + 2 * rate) / 2);
+	(void)send();
+	assert_rates(BYTES / INBOX_US, (3 * (rate + 2 * rate) / 2 + rate) / 4);
+}
+
+static void trial_very_slow_sample_counts_as_half_rate(void **state)
+{
+	const uint32_t rate = BYTES / SPLIT_US;
+
+	send_until(50);
+	us[UROCE_WAY_SPLIT] = 500000;
+	(void)send();
+	us[UROCE_WAY_SPLIT] = SPLIT_US;
+	assert_all(UROCE_WAY_SPLIT, 1);
+	assert_rates(BYTES / INBOX_US, (3 * rate + rate / 2) / 4);
+}
+
+/* Sometimes a process does not run. */
+static void trial_rare_slow_samples_change_nothing(void **state)
+{
+	for (uint32_t i = 0; i < 4000; i++) {
+		bool slow = i % 17 == 16;
+		uint32_t old = trial.rate[UROCE_WAY_SPLIT];
+		enum uroce_way way;
+
+		us[UROCE_WAY_INBOX] = slow ? 20000 : INBOX_US;
+		us[UROCE_WAY_SPLIT] = slow ? 20000 : SPLIT_US;
+		way = send();
+		if (i >= 88 && i < 128)
+			assert_int_equal(way, UROCE_WAY_SPLIT);
+		if (i >= 1100 && i < 2048)
+			assert_int_equal(way, UROCE_WAY_SPLIT);
+		if (i >= 100)
+			assert_true(old > BYTES / INBOX_US);
+	}
+}
+
+/* The first message of a window, and messages that queued, are no samples. */
+static void trial_outstanding_messages_give_same_rates(void **state)
+{
+	static const uint32_t depths[] = { 2, 3, 16, 48, 64 };
+
+	for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
+		setup(NULL);
+		(void)stream(152, depths[i], 1);
+		assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+		assert_int_equal(stream(256 - begun, depths[i], 1), 256 - 152);
+		assert_int_equal(stream(ROW, depths[i], 1), 0);
+		/* the other way round */
+		setup(NULL);
+		us[UROCE_WAY_SPLIT] = 3 * INBOX_US;
+		(void)stream(152, depths[i], 1);
+		assert_int_equal(stream(256 - begun, depths[i], 1), 0);
+		assert_int_equal(stream(ROW, depths[i], 1), ROW);
+	}
+}
+
+static void trial_outstanding_messages_follow_changed_speed(void **state)
+{
+	(void)stream(1500, 32, 1);
+	us[UROCE_WAY_INBOX] = 20;
+	assert_int_equal(stream(2048 - 1500, 32, 1), 2048 - 1500);
+	(void)stream(100, 32, 1);
+	assert_int_equal(stream(3072 - 2148, 32, 1), 0);
+	us[UROCE_WAY_INBOX] = 500;
+	(void)stream(100, 32, 1);
+	assert_int_equal(stream(4096 - 3172, 32, 1), 4096 - 3172);
+}
+
+/* No completion has arrived: the inbox, and the sampling windows. */
+static void trial_without_completion_uses_inbox(void **state)
+{
+	for (uint32_t i = 0; i < 64; i++)
+		assert_int_equal(begin(), i >= ROW && i < 2 * ROW
+						  ? UROCE_WAY_SPLIT
+						  : UROCE_WAY_INBOX);
+	assert_rates(0, 0);
+	end_some(64);
+	assert_rates(0, 0);
+}
+
+/* Like single completions. */
+static void trial_cumulative_ack_gives_same_rates(void **state)
+{
+	static const uint32_t batches[] = { 2, 3, 4, 6, 8 };
+
+	for (size_t i = 0; i < sizeof(batches) / sizeof(batches[0]); i++) {
+		setup(NULL);
+		(void)stream(200, 32, batches[i]);
+		assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+		assert_int_equal(stream(256 - 200, 32, batches[i]), 256 - 200);
+		setup(NULL);
+		us[UROCE_WAY_SPLIT] = 3 * INBOX_US;
+		(void)stream(200, 32, batches[i]);
+		assert_rates(BYTES / INBOX_US, BYTES / (3 * INBOX_US));
+		assert_int_equal(stream(256 - 200, 32, batches[i]), 0);
+	}
+}
+
+/* Each window boundary is inside of a batch. */
+static void trial_mixed_batch_is_ignored(void **state)
+{
+	static const uint32_t batches[] = { 5, 7 };
+
+	for (size_t i = 0; i < sizeof(batches) / sizeof(batches[0]); i++) {
+		setup(NULL);
+		us[UROCE_WAY_SPLIT] = 1;
+		while (begun < 2000) {
+			uint32_t inbox = trial.rate[UROCE_WAY_INBOX];
+			uint32_t split = trial.rate[UROCE_WAY_SPLIT];
+
+			(void)stream(1, 16, batches[i]);
+			assert_true(inbox == 0 || inbox == BYTES / INBOX_US);
+			assert_true(split == 0 || split == BYTES);
+		}
+		assert_rates(BYTES / INBOX_US, BYTES);
+	}
+}
+
+/* No two consecutive batches are all split, so there is no sample. */
+static void trial_mixed_batches_only_keep_inbox(void **state)
+{
+	us[UROCE_WAY_SPLIT] = 1;
+	(void)stream(152, 40, 40);
+	assert_rates(0, 0);
+	/* except the windows at 256, 512, 1024 and 2048 */
+	assert_int_equal(stream(3000 - 152, 40, 40), 4 * ROW);
+	assert_rates(BYTES / INBOX_US, 0);
+}
+
+/*
+ * Begins three messages, and ends the second one @gap_ns after the first one.
+ */
+static void end_two(uint64_t gap_ns)
+{
+	setup(NULL);
+	send();
+	for (int i = 0; i < 3; i++)
+		(void)begin();
+	end_some(1);
+	now += gap_ns;
+	uroce_trial_end(&trial, QPN, ended++, BYTES, now);
+	end_some(1);
+}
+
+static void trial_completions_within_2_us_form_batch(void **state)
+{
+	const uint32_t alone = BYTES / INBOX_US;
+	const uint64_t gap = 2001;
+
+	end_two(2000);
+	assert_rates((uint32_t)(2ull * BYTES * NS / (INBOX_US * NS + 2000)), 0);
+	/* the second message is very fast */
+	end_two(gap);
+	assert_rates((uint32_t)((alone + (uint64_t)BYTES * NS / gap) / 2), 0);
+}
+
+/* Between messages the application does something else. */
+static void trial_idle_time_is_ignored(void **state)
+{
+	for (uint32_t i = 0; i < 100; i++) {
+		now += 7 * S;
+		(void)send();
+	}
+	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+}
+
+static void trial_above_64_outstanding_forgets_oldest(void **state)
+{
+	struct uroce_trial before;
+
+	(void)send_some(50);
+	for (uint32_t i = 0; i < 100; i++)
+		(void)begin();
+	before = trial;
+	end_some(100 - UROCE_TRIAL_MESSAGES);
+	assert_memory_equal(&trial, &before, sizeof(trial));
+	end_some(1);
+	assert_memory_not_equal(&trial, &before, sizeof(trial));
+	/* nothing of them remains */
+	end_some(UROCE_TRIAL_MESSAGES - 1);
+	for (uint32_t i = 0; i < UROCE_TRIAL_MESSAGES; i++)
+		assert_true(trial.message[i].begun_ns == 0);
+	send_until(512);
+	assert_all(UROCE_WAY_INBOX, ROW);
+	assert_all(UROCE_WAY_SPLIT, EVERY - begun);
+}
+
+/* All are forgotten before they end. */
+static void trial_always_above_64_outstanding_learns_nothing(void **state)
+{
+	(void)stream(3000, UROCE_TRIAL_MESSAGES + 1, 1);
+	assert_rates(0, 0);
+	assert_int_equal(stream(EVERY - 72 - 24, UROCE_TRIAL_MESSAGES + 1, 1),
+			 ROW);
+}
+
+static void trial_unknown_completion_is_ignored(void **state)
+{
+	struct uroce_trial before = trial;
+
+	uroce_trial_end(&trial, 0, 0, BYTES, now);
+	uroce_trial_end(&trial, QPN, 0, BYTES, now);
+	assert_memory_equal(&trial, &before, sizeof(trial));
+	(void)send_some(10);
+	(void)begin();
+	now += S;
+	before = trial;
+	uroce_trial_end(&trial, QPN + 1, ended, BYTES, now);
+	uroce_trial_end(&trial, QPN, ended + 1, BYTES, now);
+	uroce_trial_end(&trial, QPN, ended - 1, BYTES, now);
+	assert_memory_equal(&trial, &before, sizeof(trial));
+	/* nor a second completion */
+	end_some(1);
+	before = trial;
+	uroce_trial_end(&trial, QPN, ended - 1, BYTES, now);
+	assert_memory_equal(&trial, &before, sizeof(trial));
+}
+
+/* Two QPs with equal PSNs take turns. */
+static void trial_equal_psns_of_two_qps_are_separate(void **state)
+{
+	for (uint32_t i = 0; i < 200; i++) {
+		enum uroce_way way[2];
+
+		for (uint32_t qp = 0; qp < 2; qp++)
+			way[qp] = uroce_trial_begin(&trial, QPN + qp, i, now);
+		for (uint32_t qp = 2; qp-- > 0;) {
+			now += (uint64_t)us[way[qp]] * NS;
+			uroce_trial_end(&trial, QPN + qp, i, BYTES, now);
+		}
+	}
+	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+}
+
+static void trial_failed_message_is_ignored(void **state)
+{
+	send_until(100);
+	for (uint32_t i = 0; i < 10; i++) {
+		(void)begin();
+		now += S;
+		ended++;
+		(void)send();
+	}
+	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+}
+
+/* The QP was reset and begins with the same PSN again. */
+static void trial_reused_psn_replaces_old_message(void **state)
+{
+	send_until(50);
+	(void)begin();
+	now += S;
+	begun--;
+	for (uint32_t i = 0; i < 5; i++) {
+		(void)send();
+		assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+	}
+}
+
+static void trial_zero_duration_is_ignored(void **state)
+{
+	us[UROCE_WAY_INBOX] = us[UROCE_WAY_SPLIT] = 0;
+	send_until(300);
+	assert_rates(0, 0);
+	us[UROCE_WAY_INBOX] = INBOX_US;
+	us[UROCE_WAY_SPLIT] = SPLIT_US;
+	send_until(1100);
+	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+}
+
+static void trial_message_counter_wraps(void **state)
+{
+	send_until(600);
+	trial.nr = UINT32_MAX - 99;
+	assert_all(UROCE_WAY_SPLIT, 100);
+	/* continues as in the middle of a period */
+	assert_all(UROCE_WAY_INBOX, ROW);
+	assert_all(UROCE_WAY_SPLIT, EVERY - ROW);
+	assert_all(UROCE_WAY_INBOX, ROW);
+	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+}
+
+/* All outstanding messages are kept. */
+static void trial_message_counter_wraps_with_outstanding_messages(void **state)
+{
+	(void)stream(600, UROCE_TRIAL_MESSAGES, 1);
+	end_some(begun - ended);
+	trial.nr = UINT32_MAX - 31;
+	(void)stream(UROCE_TRIAL_MESSAGES, UROCE_TRIAL_MESSAGES, 1);
+	for (uint32_t i = 0; i < UROCE_TRIAL_MESSAGES; i++)
+		assert_true(trial.message[i].begun_ns != 0);
+	end_some(UROCE_TRIAL_MESSAGES);
+	for (uint32_t i = 0; i < UROCE_TRIAL_MESSAGES; i++)
+		assert_true(trial.message[i].begun_ns == 0);
+	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+}
+
+/* A message of @bytes that takes so many ns. */
+static void send_in(uint32_t bytes, uint64_t ns)
+{
+	(void)begin();
+	now += ns;
+	uroce_trial_end(&trial, QPN, ended++, bytes, now);
+}
+
+/* The rate is clamped, so it does not wrap. */
+static void trial_rate_is_limited_to_maximum(void **state)
+{
+	for (uint32_t i = 0; i < 20; i++) {
+		now += S;
+		send_in(UINT32_MAX, 1);
+	}
+	assert_rates(UINT32_MAX, 0);
+	/* falls from there */
+	for (uint32_t i = 0; i < 4 * EVERY; i++)
+		(void)send();
+	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+}
+
+/* Below 1 byte per us the rate counts as unknown. */
+static void trial_rate_below_byte_per_us_is_unknown(void **state)
+{
+	for (uint32_t i = 0; i < 10; i++)
+		send_in(1000, 10 * S);
+	assert_rates(0, 0);
+	(void)send_some(2);
+	assert_rates(BYTES / INBOX_US, 0);
+	/* the rate may fall to that as well */
+	setup(NULL);
+	for (uint32_t i = 0; i < 300; i++)
+		send_in(i < 100 ? BYTES : 0, 10 * S);
+	assert_int_equal(trial.rate[UROCE_WAY_INBOX], 0);
+	send_until(2 * EVERY);
+	assert_all(UROCE_WAY_INBOX, ROW);
+	assert_all(UROCE_WAY_SPLIT, EVERY - ROW);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(trial_first_windows_sample_both_paths),
+		TEST(trial_faster_path_is_selected),
+		TEST(trial_slower_path_is_sampled_periodically),
+		TEST(trial_cold_first_messages_are_corrected),
+		TEST(trial_first_message_of_window_is_ignored),
+		TEST(trial_path_that_slows_down_is_left),
+		TEST(trial_path_that_speeds_up_is_selected),
+		TEST(trial_slow_sample_has_lower_weight),
+		TEST(trial_very_slow_sample_counts_as_half_rate),
+		TEST(trial_rare_slow_samples_change_nothing),
+		TEST(trial_outstanding_messages_give_same_rates),
+		TEST(trial_outstanding_messages_follow_changed_speed),
+		TEST(trial_without_completion_uses_inbox),
+		TEST(trial_cumulative_ack_gives_same_rates),
+		TEST(trial_mixed_batch_is_ignored),
+		TEST(trial_mixed_batches_only_keep_inbox),
+		TEST(trial_completions_within_2_us_form_batch),
+		TEST(trial_idle_time_is_ignored),
+		TEST(trial_above_64_outstanding_forgets_oldest),
+		TEST(trial_always_above_64_outstanding_learns_nothing),
+		TEST(trial_unknown_completion_is_ignored),
+		TEST(trial_equal_psns_of_two_qps_are_separate),
+		TEST(trial_failed_message_is_ignored),
+		TEST(trial_reused_psn_replaces_old_message),
+		TEST(trial_zero_duration_is_ignored),
+		TEST(trial_message_counter_wraps),
+		TEST(trial_message_counter_wraps_with_outstanding_messages),
+		TEST(trial_rate_is_limited_to_maximum),
+		TEST(trial_rate_below_byte_per_us_is_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
