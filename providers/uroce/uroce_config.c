@@ -152,15 +152,15 @@ unsigned int uroce_config_reach_ways(void)
 		      UROCE_CMA_VARIABLE " is neither auto, none, vm nor mem");
 }
 
-enum uroce_local_split uroce_config_split(void)
+enum uroce_shm_split uroce_config_split(void)
 {
 	static const struct choice choices[] = {
-		{ "auto", UROCE_LOCAL_SPLIT_TRY },
-		{ "never", UROCE_LOCAL_SPLIT_NEVER },
-		{ "always", UROCE_LOCAL_SPLIT_ALWAYS },
+		{ "auto", UROCE_SHM_SPLIT_TRY },
+		{ "never", UROCE_SHM_SPLIT_NEVER },
+		{ "always", UROCE_SHM_SPLIT_ALWAYS },
 	};
 
-	return (enum uroce_local_split)choose(
+	return (enum uroce_shm_split)choose(
 		env_path(UROCE_SPLIT_VARIABLE), choices,
 		sizeof(choices) / sizeof(choices[0]),
 		UROCE_SPLIT_VARIABLE " is neither auto, never nor always");

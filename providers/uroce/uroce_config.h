@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "uroce/shm/uroce_local.h"
+#include "uroce/shm/uroce_shm.h"
 #include "uroce/udp/uroce_netdev.h"
 
 #define UROCE_DEVICES_VARIABLE "UROCE_DEVICES"
@@ -59,6 +59,6 @@ bool uroce_config_local(void);
 unsigned int uroce_config_reach_ways(void);
 
 /** uroce_config_split() - read when to use the rendezvous protocol */
-enum uroce_local_split uroce_config_split(void);
+enum uroce_shm_split uroce_config_split(void);
 
 #endif

@@ -122,8 +122,8 @@ static void fork_child(void)
 			uroce_port_unlock_fds(worker->new_port);
 		uroce_helper_abandon(&worker->helper);
 		drop_outside(worker);
-		if (worker->local)
-			uroce_local_abandon(worker->local);
+		if (worker->shm)
+			uroce_shm_abandon(worker->shm);
 	}
 	fork_done();
 	the_worker = NULL;
@@ -162,8 +162,8 @@ static int start_helper(struct uroce_worker *worker)
 		.work = uroce_worker_work,
 	};
 
-	if (worker->local)
-		config.fds[4] = uroce_local_fd(worker->local);
+	if (worker->shm)
+		config.fds[4] = uroce_shm_fd(worker->shm);
 	return uroce_helper_start(&worker->helper, &config);
 }
 
@@ -184,9 +184,9 @@ static void free_worker(struct uroce_worker *worker)
 	drop_outside(worker);
 	list_for_each_safe (pos, tmp, &worker->groups)
 		free(list_entry(pos, struct group, entry));
-	if (worker->local) {
+	if (worker->shm) {
 		uroce_worker_part(worker);
-		uroce_local_close(worker->local);
+		uroce_shm_close(worker->shm);
 	}
 	uroce_engine_fini(&worker->engine);
 	uroce_lock_fini(&worker->engine_lock);
@@ -218,12 +218,12 @@ static int new_worker(const struct uroce_worker_ops *ops,
 	ret = uroce_engine_init(&worker->engine, &config);
 	if (ret) {
 		drop_outside(worker);
-		if (worker->local)
-			uroce_local_close(worker->local);
+		if (worker->shm)
+			uroce_shm_close(worker->shm);
 		free(worker);
 		return ret;
 	}
-	uroce_worker_show_local(worker);
+	uroce_worker_show_shm(worker);
 	(void)pthread_once(&fork_once, watch_forks);
 	ret = start_helper(worker);
 	if (ret) {
@@ -423,8 +423,8 @@ void uroce_worker_counters(struct uroce_instance *instance,
 	uroce_worker_acquire(worker);
 	if (worker->port)
 		uroce_port_counters(worker->port, &ret_counters->port);
-	if (worker->local)
-		uroce_local_counters(worker->local, &ret_counters->local);
+	if (worker->shm)
+		uroce_shm_counters(worker->shm, &ret_counters->shm);
 	ret_counters->helper_wakes = uroce_helper_wakes(&worker->helper);
 	uroce_worker_release(worker);
 }

@@ -23,9 +23,9 @@
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/ipc/uroce_rendezvous.h"
 #include "uroce/shm/uroce_inbox_layout.h"
-#include "uroce/shm/uroce_local_state.h"
 #include "uroce/shm/uroce_memfd.h"
 #include "uroce/shm/uroce_pairing.h"
+#include "uroce/shm/uroce_shm_state.h"
 #include "uroce/shm/uroce_tables.h"
 
 #define NR_PEERS   4
@@ -85,7 +85,7 @@ static uint8_t right_hello[SEND_BYTES * 2];
 static size_t hello_len;
 
 static struct peer peers[NR_PEERS];
-static struct uroce_local *local;
+static struct uroce_shm *shm;
 static struct flow *flow;
 static uint32_t host;
 static uint32_t peer_slot;     /* that the recorded hello claims */
@@ -182,13 +182,12 @@ static bool is_ours(void *arg, const uint8_t *gid)
 }
 
 /* Several of these programs may run at a time. */
-static void open_local(bool splits)
+static void open_shm(bool splits)
 {
-	struct uroce_local_config config = {
+	struct uroce_shm_config config = {
 		.patience_ms = TIMEOUT_MS,
 		.reach_ways = ~0u,
-		.split = splits ? UROCE_LOCAL_SPLIT_ALWAYS
-				: UROCE_LOCAL_SPLIT_TRY,
+		.split = splits ? UROCE_SHM_SPLIT_ALWAYS : UROCE_SHM_SPLIT_TRY,
 		.is_ours = is_ours,
 	};
 	int ret = -EADDRINUSE;
@@ -197,7 +196,7 @@ static void open_local(bool splits)
 		host = FIRST_HOST +
 		       ((uint32_t)getpid() + i) % (LAST_HOST - FIRST_HOST + 1);
 		config.slot = host;
-		ret = uroce_local_open(&config, &local);
+		ret = uroce_shm_open(&config, &shm);
 	}
 	fuzz_assert(!ret);
 }
@@ -360,7 +359,7 @@ static void publish_theirs(struct fuzz_reader *reader)
 		.pd = 1,
 		.access = 7,
 		.pulls = how & PULLS,
-		.token = local->token + !!(how & OTHER_QP),
+		.token = shm->token + !!(how & OTHER_QP),
 	};
 	struct uroce_landing landing = { .address = (uintptr_t)guarded.memory };
 	struct uroce_shown_region region = {
@@ -398,7 +397,7 @@ static void add_share(void)
 {
 	const struct uroce_span span = { .inode = 1 };
 
-	fuzz_assert(uroce_shares_add(&local->shares, &span, shared_memory(),
+	fuzz_assert(uroce_shares_add(&shm->shares, &span, shared_memory(),
 				     SHARE_BYTES) == UROCE_SHARES);
 }
 
@@ -451,18 +450,18 @@ static void send_all(void)
 	struct uroce_brief brief;
 	struct uroce_out out;
 
-	while (!channel->lost && uroce_local_has_room(channel) &&
+	while (!channel->lost && uroce_shm_has_room(channel) &&
 	       uroce_fast_next(flow->qp, now, &brief))
-		uroce_local_put_brief(channel, &brief);
-	while (!channel->lost && uroce_local_has_room(channel) &&
+		uroce_shm_put_brief(channel, &brief);
+	while (!channel->lost && uroce_shm_has_room(channel) &&
 	       uroce_engine_next(&flow->engine, now, &out))
-		uroce_local_put(channel, &out.packet, out.pieces.iov,
-				out.pieces.nr);
+		uroce_shm_put(channel, &out.packet, out.pieces.iov,
+			      out.pieces.nr);
 	if (channel->lost)
 		flow_send_all(flow, now);
 	else
 		flow_settle(flow, now);
-	uroce_local_flush(local);
+	uroce_shm_flush(shm);
 }
 
 /* Return: whether the slot is a packet. */
@@ -485,9 +484,9 @@ static void receive_all(void)
 	struct uroce_channel *channel;
 	struct uroce_brief brief;
 
-	uroce_local_begin(local);
-	while ((channel = uroce_local_take(local, &brief)))
-		uroce_local_done(channel, &brief, receive(channel, &brief));
+	uroce_shm_begin(shm);
+	while ((channel = uroce_shm_take(shm, &brief)))
+		uroce_shm_done(channel, &brief, receive(channel, &brief));
 }
 
 /* One iteration of the progress loop, with posting and polling. */
@@ -495,12 +494,12 @@ static void run_loop_once(void)
 {
 	struct uroce_channel *channel;
 
-	uroce_local_serve(local);
+	uroce_shm_serve(shm);
 	flow->engine.may_be_late = now % (2 * STEP_NS);
 	receive_all();
 	if (flow->engine.late)
 		uroce_fast_catch_up(&flow->engine, now);
-	while ((channel = uroce_local_take_lost(local)))
+	while ((channel = uroce_shm_take_lost(shm)))
 		uroce_channel_lose(&flow->engine, channel, now);
 	(void)uroce_engine_expire(&flow->engine, now);
 	flow_post_receives(flow);
@@ -508,7 +507,7 @@ static void run_loop_once(void)
 	send_all();
 	while (uroce_ring_front(&flow->cq.ring))
 		uroce_ring_take(&flow->cq.ring);
-	(void)uroce_local_watch(local, now % (3 * STEP_NS) == 0);
+	(void)uroce_shm_watch(shm, now % (3 * STEP_NS) == 0);
 	now += STEP_NS;
 }
 
@@ -521,12 +520,12 @@ static struct uroce_channel *pair_up(struct peer *peer)
 	memset(own.memory, 0, sizeof(struct uroce_inbox_status));
 	connect_peer(peer);
 	send_text(peer, right_hello, hello_len, passable, 2);
-	uroce_local_serve(local);
+	uroce_shm_serve(shm);
 	receive_hello(peer);
 	fuzz_assert(peer->out.memory);
 	send_text(peer, &confirm, 1, NULL, 0);
-	uroce_local_serve(local);
-	fuzz_assert(!uroce_local_connect(local, peer_slot, dgid, &channel));
+	uroce_shm_serve(shm);
+	fuzz_assert(!uroce_shm_connect(shm, peer_slot, dgid, &channel));
 	return channel;
 }
 
@@ -551,7 +550,7 @@ void hostile_peers(struct fuzz_reader *reader, bool splits)
 	for (int i = 0; i < NR_PEERS; i++)
 		peers[i] = (struct peer){ .fd = -1 };
 	now = 0;
-	open_local(splits);
+	open_shm(splits);
 	add_share();
 	channel = pair_up(&peers[0]);
 	flow = splits ? flow_new_long(channel, fuzz_take_u8(reader), now)
@@ -564,10 +563,10 @@ void hostile_peers(struct fuzz_reader *reader, bool splits)
 	}
 	publish_theirs(&nothing);
 	flow_free(flow, now);
-	uroce_local_put_channel(local, channel);
+	uroce_shm_put_channel(shm, channel);
 	for (int i = 0; i < NR_PEERS; i++)
 		disconnect(&peers[i]);
-	uroce_local_serve(local);
-	uroce_local_close(local);
+	uroce_shm_serve(shm);
+	uroce_shm_close(shm);
 	fuzz_assert(lowest_fd() == before);
 }

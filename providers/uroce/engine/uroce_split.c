@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Rendezvous protocol, see uroce_split.h. The requester, the responder and
- * uroce_completion.c call it; ../shm/uroce_local_split.c accesses the memory
+ * uroce_completion.c call it; ../shm/uroce_shm_split.c accesses the memory
  * of the peer and selects the messages for which the protocol is faster.
  */
 #include "uroce/engine/uroce_split.h"

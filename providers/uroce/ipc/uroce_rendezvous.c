@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Creates and uses bootstrap sockets. Called by uroce_slots*.c and local/. */
+/* Creates and uses bootstrap sockets. Called by uroce_slots*.c and shm/. */
 #include "uroce/ipc/uroce_rendezvous.h"
 
 #include <errno.h>

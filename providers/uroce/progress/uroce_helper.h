@@ -147,7 +147,7 @@ void uroce_helper_sleep(struct uroce_helper *helper,
  * @wake: mask of enum uroce_wake; passed to work() after the pause
  *
  * UROCE_WAKE_LOCAL stays watched: only its listener pauses
- * (uroce_local_serve()). Context: from work() only.
+ * (uroce_shm_serve()). Context: from work() only.
  */
 void uroce_helper_pause(struct uroce_helper *helper, unsigned int wake);
 

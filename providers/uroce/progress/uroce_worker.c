@@ -75,7 +75,7 @@ static void put(struct uroce_worker *worker, struct uroce_out *out)
 	uint32_t nr;
 
 	worker->traffic++;
-	if (uroce_worker_put_local(worker, out) || !worker->port)
+	if (uroce_worker_put_shm(worker, out) || !worker->port)
 		return;
 	uroce_port_put(worker->port, &out->packet, out->pieces.iov,
 		       out->pieces.nr, out->qp);
@@ -97,7 +97,7 @@ static void send_locked(struct uroce_worker *worker)
 	struct uroce_qp *qp;
 	bool any;
 
-	uroce_worker_resume_local(worker);
+	uroce_worker_resume_shm(worker);
 	do {
 		any = false;
 		while (has_room(worker) &&
@@ -112,8 +112,8 @@ static void send_locked(struct uroce_worker *worker)
 		}
 		uroce_engine_sent(&worker->engine, worker->now);
 	} while (any);
-	if (worker->local)
-		uroce_local_flush(worker->local);
+	if (worker->shm)
+		uroce_shm_flush(worker->shm);
 	__atomic_store_n(&worker->held, !has_room(worker), __ATOMIC_RELAXED);
 }
 
@@ -168,7 +168,7 @@ static uint64_t room_deadline(const struct uroce_worker *worker)
 {
 	uint64_t pause_ns = (worker->now - worker->full_ns) / 8;
 
-	if (list_empty(&worker->full) || !uroce_worker_owes_local(worker))
+	if (list_empty(&worker->full) || !uroce_worker_owes_shm(worker))
 		return UROCE_NEVER;
 	if (pause_ns < FULL_NS)
 		pause_ns = FULL_NS;
@@ -221,8 +221,7 @@ static bool may_skip_socket(const struct uroce_worker *worker)
 {
 	uint64_t pause_ns = (worker->socket_ns - worker->socket_packet_ns) / 8;
 
-	if (!worker->local || uroce_local_is_empty(worker->local) ||
-	    is_due(worker))
+	if (!worker->shm || uroce_shm_is_empty(worker->shm) || is_due(worker))
 		return false;
 	if (pause_ns > MAX_PAUSE_NS)
 		pause_ns = MAX_PAUSE_NS;
@@ -255,7 +254,7 @@ static bool receive_locked(struct uroce_worker *worker, bool receive)
 
 	if (!receive && !is_due(worker))
 		return false;
-	more = uroce_worker_receive_local(worker);
+	more = uroce_worker_receive_shm(worker);
 	if (worker->port && !may_skip_socket(worker))
 		more = receive_socket(worker) || more;
 	return more;
@@ -362,7 +361,7 @@ bool uroce_worker_call_in(struct uroce_worker *worker)
 		return true;
 	if (owes_ack(worker) || !list_empty(&worker->full))
 		(void)run_locked(worker, true);
-	owes = uroce_worker_owes_local(worker);
+	owes = uroce_worker_owes_shm(worker);
 	uroce_worker_release(worker);
 	return owes;
 }
@@ -462,8 +461,8 @@ static void renew_lease(struct uroce_worker *worker)
 /* Peers that see a recent poll send requests instead of direct access. */
 static void attend(struct uroce_worker *worker)
 {
-	if (worker->local)
-		uroce_local_polled(worker->local, worker->now);
+	if (worker->shm)
+		uroce_shm_polled(worker->shm, worker->now);
 	renew_lease(worker);
 }
 
@@ -471,7 +470,7 @@ static void attend(struct uroce_worker *worker)
 static void attend_still(struct uroce_worker *worker)
 {
 	worker->copied_much = false;
-	uroce_local_polled(worker->local, uroce_worker_now());
+	uroce_shm_polled(worker->shm, uroce_worker_now());
 }
 
 enum uroce_look uroce_worker_poll(struct uroce_instance *instance)
@@ -567,7 +566,7 @@ static void plan_locked(struct uroce_worker *worker, unsigned int wake,
 
 	worker->seen_traffic = worker->traffic;
 	worker->glances = 0;
-	if (uroce_worker_watch_local(worker, how.watch))
+	if (uroce_worker_watch_shm(worker, how.watch))
 		how.until_ns = worker->now;
 	else if (new_watch && worker->watched &&
 		 how.until_ns > worker->now + SECOND_LOOK_NS)
@@ -590,8 +589,8 @@ void uroce_worker_work(void *arg, unsigned int wake)
 		uroce_worker_refresh(worker);
 	if (wake & UROCE_WAKE_LOCAL &&
 	    !uroce_helper_is_paused(&worker->helper, UROCE_WAKE_LOCAL))
-		uroce_local_end_pause(worker->local);
-	if (wake & UROCE_WAKE_LOCAL && uroce_local_serve(worker->local))
+		uroce_shm_end_pause(worker->shm);
+	if (wake & UROCE_WAKE_LOCAL && uroce_shm_serve(worker->shm))
 		pause |= UROCE_WAKE_LOCAL;
 	uroce_worker_acquire(worker);
 	received = worker->received;

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "uroce/engine/uroce_engine.h"
-#include "uroce/shm/uroce_local.h"
+#include "uroce/shm/uroce_shm.h"
 #include "uroce/udp/uroce_netdev.h"
 #include "uroce/udp/uroce_port.h"
 
@@ -328,7 +328,7 @@ void uroce_worker_leave(struct uroce_instance *instance, const uint8_t *gid);
 /* Counters of the code below the engine. */
 struct uroce_worker_counters {
 	struct uroce_port_counters port;
-	struct uroce_local_counters local;
+	struct uroce_shm_counters shm;
 	uint64_t helper_wakes; /* of the helper thread */
 };
 

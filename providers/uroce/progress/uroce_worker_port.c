@@ -77,7 +77,7 @@ static int claim_all_names(struct uroce_worker *worker, struct uroce_port *port)
 	while (!ret) {
 		uint32_t slot = uroce_port_slot(port);
 
-		if (uroce_worker_open_local(worker, slot) != -EADDRINUSE)
+		if (uroce_worker_open_shm(worker, slot) != -EADDRINUSE)
 			break;
 		ret = uroce_port_claim(port, slot + 1);
 	}
@@ -123,8 +123,8 @@ static void publish_port_locked(struct uroce_worker *worker, bool announce)
 	worker->new_port = NULL;
 	worker->engine.room_bytes = uroce_port_room_bytes(port);
 	uroce_port_report_header(port, worker->reports_header);
-	if (worker->local)
-		uroce_local_set_network(worker->local);
+	if (worker->shm)
+		uroce_shm_set_network(worker->shm);
 	/* pairs with the loads of functions without the engine lock */
 	__atomic_store_n(&worker->port, port, __ATOMIC_RELEASE);
 	set_port_error(worker, 0);

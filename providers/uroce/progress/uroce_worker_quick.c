@@ -34,7 +34,7 @@ static bool helper_gets_up(const struct uroce_worker *worker)
 
 static bool is_usual(const struct uroce_worker *worker)
 {
-	return worker->local && !worker->dead && !worker->engine.exact &&
+	return worker->shm && !worker->dead && !worker->engine.exact &&
 	       list_empty(&worker->full) && helper_gets_up(worker);
 }
 
@@ -51,7 +51,7 @@ static void send_of(struct uroce_worker *worker, struct uroce_qp *qp)
 	uroce_engine_activate(engine, qp);
 	while (uroce_engine_next_of(engine, qp, worker->now, &out)) {
 		worker->traffic++;
-		uroce_worker_put_local(worker, &out);
+		uroce_worker_put_shm(worker, &out);
 	}
 	uroce_engine_sent(engine, worker->now);
 }
@@ -97,7 +97,7 @@ static void catch_up(struct uroce_worker *worker)
 	if (!uroce_ring_has(&qp->sq, qp->req.cur) || qp->channel->full)
 		return;
 	send_of(worker, qp);
-	uroce_local_flush(worker->local);
+	uroce_shm_flush(worker->shm);
 }
 
 /* All by direct access: no timer starts, and no thread has to be woken. */
@@ -134,7 +134,7 @@ bool uroce_worker_quick_post(struct uroce_worker *worker, struct uroce_qp *qp)
 	worker->quick_posts++;
 	worker->engine.vague = true;
 	send_of(worker, qp);
-	uroce_local_flush(worker->local);
+	uroce_shm_flush(worker->shm);
 	if (worker->engine.late)
 		catch_up(worker);
 	finish(worker);
@@ -171,16 +171,16 @@ bool uroce_worker_quick_poll(struct uroce_worker *worker)
 	if (engine->late)
 		uroce_fast_catch_up(engine, worker->now);
 	engine->put_off = NULL;
-	if (!uroce_local_seems_empty(worker->local)) {
+	if (!uroce_shm_seems_empty(worker->shm)) {
 		engine->may_be_late = true;
-		(void)uroce_worker_receive_local(worker);
+		(void)uroce_worker_receive_shm(worker);
 		engine->may_be_late = false;
 	} else if (is_done(engine)) {
 		return true;
 	}
 	if (!may_put_off(worker, received)) {
 		done = send_all(worker);
-		uroce_local_flush(worker->local);
+		uroce_shm_flush(worker->shm);
 	}
 	finish(worker);
 	return done;
@@ -189,8 +189,8 @@ bool uroce_worker_quick_poll(struct uroce_worker *worker)
 /* Whether the application polls and only shm peers are active. */
 static bool may_glance(const struct uroce_worker *worker)
 {
-	if (!worker->local || uroce_local_is_empty(worker->local) ||
-	    worker->held || worker->alertness.attention ||
+	if (!worker->shm || uroce_shm_is_empty(worker->shm) || worker->held ||
+	    worker->alertness.attention ||
 	    uroce_worker_lease(worker) <= worker->now)
 		return false;
 	return !worker->port ||

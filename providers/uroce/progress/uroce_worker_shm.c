@@ -69,7 +69,7 @@ static void on_region(void *arg, const struct uroce_region *region)
 		.share_offset = region->share_offset,
 	};
 
-	uroce_local_show_region(worker->local, &shown);
+	uroce_shm_show_region(worker->shm, &shown);
 }
 
 static void on_qp(void *arg, const struct uroce_qp *qp)
@@ -87,12 +87,12 @@ static void on_qp(void *arg, const struct uroce_qp *qp)
 		.pulls = qp->channel && qp->channel->split && qp->channel->copy,
 	};
 
-	uroce_local_show_qp(worker->local, &shown, qp->channel);
+	uroce_shm_show_qp(worker->shm, &shown, qp->channel);
 }
 
 static int open_slot(struct uroce_worker *worker, uint32_t slot)
 {
-	const struct uroce_local_config config = {
+	const struct uroce_shm_config config = {
 		.slot = slot,
 		.reach_ways = uroce_config_reach_ways(),
 		.split = uroce_config_split(),
@@ -101,7 +101,7 @@ static int open_slot(struct uroce_worker *worker, uint32_t slot)
 		.arg = worker,
 	};
 
-	return uroce_local_open(&config, &worker->local);
+	return uroce_shm_open(&config, &worker->shm);
 }
 
 static void report(int ret)
@@ -112,7 +112,7 @@ static void report(int ret)
 			  strerror(-ret));
 }
 
-int uroce_worker_open_local(struct uroce_worker *worker, uint32_t slot)
+int uroce_worker_open_shm(struct uroce_worker *worker, uint32_t slot)
 {
 	int ret;
 
@@ -124,9 +124,9 @@ int uroce_worker_open_local(struct uroce_worker *worker, uint32_t slot)
 	return ret;
 }
 
-void uroce_worker_show_local(struct uroce_worker *worker)
+void uroce_worker_show_shm(struct uroce_worker *worker)
 {
-	if (!worker->local)
+	if (!worker->shm)
 		return;
 	worker->engine.memory.on_change = on_region;
 	worker->engine.memory.arg = worker;
@@ -139,9 +139,9 @@ int uroce_worker_await_copies(struct uroce_instance *instance)
 	struct uroce_worker *worker = instance->worker;
 	uint64_t until_ms = uroce_worker_now() / 1000000 + COPIES_MS;
 
-	if (!worker->local || worker->dead)
+	if (!worker->shm || worker->dead)
 		return 0;
-	return uroce_local_settle(worker->local, until_ms);
+	return uroce_shm_settle(worker->shm, until_ms);
 }
 
 int uroce_worker_hide_region(struct uroce_instance *instance, uint32_t key)
@@ -149,10 +149,10 @@ int uroce_worker_hide_region(struct uroce_instance *instance, uint32_t key)
 	struct uroce_worker *worker = instance->worker;
 	const struct uroce_shown_region none = { .key = key };
 
-	if (!worker->local || worker->dead)
+	if (!worker->shm || worker->dead)
 		return 0;
 	uroce_worker_acquire(worker);
-	uroce_local_show_region(worker->local, &none);
+	uroce_shm_show_region(worker->shm, &none);
 	uroce_memory_hide(&worker->engine.memory, key);
 	uroce_split_hide_all(&worker->engine);
 	uroce_worker_release(worker);
@@ -165,17 +165,17 @@ void uroce_worker_get_share(struct uroce_instance *instance, const void *memory,
 {
 	struct uroce_worker *worker = instance->worker;
 
-	if (worker->local && !worker->dead)
-		uroce_local_get_share(worker->local, memory, bytes, ret_share,
-				      ret_offset);
+	if (worker->shm && !worker->dead)
+		uroce_shm_get_share(worker->shm, memory, bytes, ret_share,
+				    ret_offset);
 }
 
 void uroce_worker_put_share(struct uroce_instance *instance, uint64_t share)
 {
 	struct uroce_worker *worker = instance->worker;
 
-	if (worker->local && !worker->dead)
-		uroce_local_put_share(worker->local, share);
+	if (worker->shm && !worker->dead)
+		uroce_shm_put_share(worker->shm, share);
 }
 
 int uroce_worker_connect(struct uroce_instance *instance,
@@ -184,19 +184,19 @@ int uroce_worker_connect(struct uroce_instance *instance,
 {
 	struct uroce_worker *worker = instance->worker;
 
-	if (!worker->local || worker->dead)
+	if (!worker->shm || worker->dead)
 		return -ENOENT;
 	if (!is_ours(worker, path->dgid) &&
 	    !uroce_netdev_is_here(path->dgid, instance->dev.ifindex))
 		return -ENOENT;
-	return uroce_local_connect(worker->local, dest_qpn >> UROCE_SLOT_SHIFT,
-				   path->dgid, ret_channel);
+	return uroce_shm_connect(worker->shm, dest_qpn >> UROCE_SLOT_SHIFT,
+				 path->dgid, ret_channel);
 }
 
 void uroce_worker_disconnect(struct uroce_instance *instance,
 			     struct uroce_channel *channel)
 {
-	uroce_local_put_channel(instance->worker->local, channel);
+	uroce_shm_put_channel(instance->worker->shm, channel);
 }
 
 static void receive(struct uroce_worker *worker, struct uroce_channel *channel,
@@ -239,28 +239,28 @@ static void lose(struct uroce_worker *worker, struct uroce_channel *channel)
 	uroce_worker_forget_datagrams(worker, channel);
 }
 
-bool uroce_worker_receive_local(struct uroce_worker *worker)
+bool uroce_worker_receive_shm(struct uroce_worker *worker)
 {
 	uint64_t received = worker->received;
 	struct uroce_channel *channel;
 	struct uroce_brief brief;
 
-	if (!worker->local)
+	if (!worker->shm)
 		return false;
-	uroce_local_begin(worker->local);
-	while ((channel = uroce_local_take(worker->local, &brief))) {
+	uroce_shm_begin(worker->shm);
+	while ((channel = uroce_shm_take(worker->shm, &brief))) {
 		bool is_packet = receive_brief(worker, channel, &brief);
 
-		uroce_local_done(channel, &brief, is_packet);
+		uroce_shm_done(channel, &brief, is_packet);
 		worker->received += is_packet;
 	}
 	worker->traffic += worker->received - received;
-	while ((channel = uroce_local_take_lost(worker->local)))
+	while ((channel = uroce_shm_take_lost(worker->shm)))
 		lose(worker, channel);
 	return worker->received != received;
 }
 
-void uroce_worker_resume_local(struct uroce_worker *worker)
+void uroce_worker_resume_shm(struct uroce_worker *worker)
 {
 	struct list_node *pos, *tmp;
 
@@ -268,7 +268,7 @@ void uroce_worker_resume_local(struct uroce_worker *worker)
 		struct uroce_channel *channel =
 			list_entry(pos, struct uroce_channel, entry);
 
-		if (!uroce_local_has_room(channel))
+		if (!uroce_shm_has_room(channel))
 			continue;
 		list_del(&channel->entry);
 		worker->full_ns = worker->now;
@@ -280,7 +280,7 @@ void uroce_worker_resume_local(struct uroce_worker *worker)
 static void check_room(struct uroce_worker *worker,
 		       struct uroce_channel *channel)
 {
-	if (uroce_local_has_room(channel))
+	if (uroce_shm_has_room(channel))
 		return;
 	channel->full = true;
 	worker->full_ns = worker->now;
@@ -293,7 +293,7 @@ static void put(struct uroce_worker *worker, struct uroce_channel *channel,
 {
 	if (packet->payload_len >= MANY_BYTES)
 		worker->copied_much = true;
-	uroce_local_put(channel, packet, iov, nr_iov);
+	uroce_shm_put(channel, packet, iov, nr_iov);
 	check_room(worker, channel);
 }
 
@@ -303,10 +303,10 @@ void uroce_worker_send_briefs(struct uroce_worker *worker, struct uroce_qp *qp)
 
 	while (!qp->channel->full && uroce_fast_next(qp, worker->now, &brief)) {
 		worker->traffic++;
-		uroce_local_put_brief(qp->channel, &brief);
+		uroce_shm_put_brief(qp->channel, &brief);
 		check_room(worker, qp->channel);
 	}
-	__atomic_store_n(&qp->next_put, uroce_local_next_put(qp->channel),
+	__atomic_store_n(&qp->next_put, uroce_shm_next_put(qp->channel),
 			 __ATOMIC_RELAXED);
 }
 
@@ -325,8 +325,8 @@ static void put_datagram(struct uroce_worker *worker,
 	put(worker, channel, &packet, iov, 1 + out->pieces.nr);
 }
 
-bool uroce_worker_put_local(struct uroce_worker *worker,
-			    const struct uroce_out *out)
+bool uroce_worker_put_shm(struct uroce_worker *worker,
+			  const struct uroce_out *out)
 {
 	struct uroce_channel *channel = out->qp->channel;
 
@@ -373,7 +373,7 @@ bool uroce_worker_copy(struct uroce_worker *worker, struct uroce_qp *qp)
 	return any;
 }
 
-bool uroce_worker_owes_local(const struct uroce_worker *worker)
+bool uroce_worker_owes_shm(const struct uroce_worker *worker)
 {
 	struct list_node *pos, *of_qp;
 
@@ -389,10 +389,10 @@ bool uroce_worker_owes_local(const struct uroce_worker *worker)
 	return false;
 }
 
-bool uroce_worker_watch_local(struct uroce_worker *worker, bool watch)
+bool uroce_worker_watch_shm(struct uroce_worker *worker, bool watch)
 {
-	if (!worker->local || (!watch && !worker->watched))
+	if (!worker->shm || (!watch && !worker->watched))
 		return false;
 	worker->watched = watch;
-	return uroce_local_watch(worker->local, watch) && watch;
+	return uroce_shm_watch(worker->shm, watch) && watch;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The connection between the worker and the shared memory transport (local/).
+ * The connection between the worker and the shared memory transport (shm/).
  * All functions need the engine lock unless their comment says otherwise.
  */
 #ifndef UROCE_WORKER_SHM_H
@@ -9,7 +9,7 @@
 #include "uroce/progress/uroce_worker_state.h"
 
 /**
- * uroce_worker_open_local() - accept peers of this host, unless disabled by the
+ * uroce_worker_open_shm() - accept peers of this host, unless disabled by the
  * user
  * @worker: is being created; without the engine lock
  * @slot: of its port
@@ -19,27 +19,27 @@
  * Return: 0; -EADDRINUSE if the name of the bootstrap socket is taken; or
  * another -errno, which is logged.
  */
-int uroce_worker_open_local(struct uroce_worker *worker, uint32_t slot);
+int uroce_worker_open_shm(struct uroce_worker *worker, uint32_t slot);
 
-/** uroce_worker_show_local() - publish MRs and QPs of the new engine to peers
+/** uroce_worker_show_shm() - publish MRs and QPs of the new engine to peers
  */
-void uroce_worker_show_local(struct uroce_worker *worker);
+void uroce_worker_show_shm(struct uroce_worker *worker);
 
-/** uroce_worker_receive_local() - receive from all rings; true: any packets */
-bool uroce_worker_receive_local(struct uroce_worker *worker);
+/** uroce_worker_receive_shm() - receive from all rings; true: any packets */
+bool uroce_worker_receive_shm(struct uroce_worker *worker);
 
-/** uroce_worker_resume_local() - resume QPs of channels that have room again */
-void uroce_worker_resume_local(struct uroce_worker *worker);
+/** uroce_worker_resume_shm() - resume QPs of channels that have room again */
+void uroce_worker_resume_shm(struct uroce_worker *worker);
 
 /**
- * uroce_worker_put_local() - put a packet into a ring
+ * uroce_worker_put_shm() - put a packet into a ring
  *
  * If its QP has a channel, the channel must have room.
  *
  * Return: false if the packet has to use the network.
  */
-bool uroce_worker_put_local(struct uroce_worker *worker,
-			    const struct uroce_out *out);
+bool uroce_worker_put_shm(struct uroce_worker *worker,
+			  const struct uroce_out *out);
 
 /** uroce_worker_send_briefs() - send the eager packets of uroce_fast_next() */
 void uroce_worker_send_briefs(struct uroce_worker *worker, struct uroce_qp *qp);
@@ -53,15 +53,15 @@ void uroce_worker_send_briefs(struct uroce_worker *worker, struct uroce_qp *qp);
  */
 bool uroce_worker_copy(struct uroce_worker *worker, struct uroce_qp *qp);
 
-/** uroce_worker_owes_local() - check for ACKs and responses without room */
-bool uroce_worker_owes_local(const struct uroce_worker *worker);
+/** uroce_worker_owes_shm() - check for ACKs and responses without room */
+bool uroce_worker_owes_shm(const struct uroce_worker *worker);
 
 /**
- * uroce_worker_watch_local() - arm the doorbell before the helper thread sleeps
+ * uroce_worker_watch_shm() - arm the doorbell before the helper thread sleeps
  * @watch: whether a packet wakes it
  *
  * Return: whether a packet is there; then the helper thread must not sleep.
  */
-bool uroce_worker_watch_local(struct uroce_worker *worker, bool watch);
+bool uroce_worker_watch_shm(struct uroce_worker *worker, bool watch);
 
 #endif

@@ -21,7 +21,7 @@
 #include "uroce/engine/uroce_lock.h"
 #include "uroce/progress/uroce_helper.h"
 #include "uroce/progress/uroce_worker.h"
-#include "uroce/shm/uroce_local.h"
+#include "uroce/shm/uroce_shm.h"
 #include "uroce/udp/uroce_port.h"
 #include "util/list.h"
 #include "util/lock.h"
@@ -67,7 +67,7 @@ struct uroce_worker {
 	int stop_joining;	    /* eventfd, or -1 */
 	bool reports_header;	    /* uroce_port_report_header() */
 	struct list_node groups;    /* of uroce_instance.c */
-	struct uroce_local *local;  /* NULL: no shared memory, network only */
+	struct uroce_shm *shm;	    /* NULL: no shared memory, network only */
 	struct list_node full;	    /* channels without room */
 	uint64_t full_ns;	    /* time of the last change of that list */
 	struct list_node moderated; /* CQs: uroce_moderate.c */

@@ -25,7 +25,7 @@ static struct uroce_acquaintance *find(struct uroce_worker *worker,
 
 bool uroce_worker_is_here(struct uroce_instance *instance, const uint8_t *gid)
 {
-	return instance->worker->local && !instance->worker->dead &&
+	return instance->worker->shm && !instance->worker->dead &&
 	       uroce_netdev_is_here(gid, instance->dev.ifindex);
 }
 
@@ -56,16 +56,16 @@ void uroce_worker_meet(struct uroce_instance *instance,
 	struct uroce_channel *channel;
 	int ret;
 
-	if (!acquaintance || !worker->local || worker->dead)
+	if (!acquaintance || !worker->shm || worker->dead)
 		return;
 	/* in a signal handler: the next datagram makes the handshake */
 	if (uroce_lock_is_own(&worker->engine_lock))
 		return;
-	ret = uroce_local_connect(worker->local, qpn >> UROCE_SLOT_SHIFT,
-				  path->dgid, &channel);
+	ret = uroce_shm_connect(worker->shm, qpn >> UROCE_SLOT_SHIFT,
+				path->dgid, &channel);
 	uroce_worker_acquire(worker);
 	if (!ret && (acquaintance->channel || channel->lost))
-		uroce_local_put_channel(worker->local, channel);
+		uroce_shm_put_channel(worker->shm, channel);
 	else if (!ret)
 		set_channel(acquaintance, channel, UROCE_NEVER);
 	if (!acquaintance->channel)
@@ -151,7 +151,7 @@ void uroce_worker_forget_datagrams(struct uroce_worker *worker,
 
 		if (acquaintance->channel != channel)
 			continue;
-		uroce_local_put_channel(worker->local, acquaintance->channel);
+		uroce_shm_put_channel(worker->shm, acquaintance->channel);
 		set_channel(acquaintance, NULL, 0);
 		return; /* one UD peer for each channel */
 	}

@@ -16,8 +16,8 @@
 #include <errno.h>
 #include <time.h>
 
-#include "uroce/shm/uroce_local_state.h"
 #include "uroce/shm/uroce_pairing.h"
+#include "uroce/shm/uroce_shm_state.h"
 #include "util/nocancel.h"
 
 /* Interval at which the owner checks whether an access has ended. */
@@ -40,7 +40,7 @@ static int find(const struct uroce_peer *peer, const struct uroce_copy *copy,
 {
 	const struct uroce_wanted wanted = {
 		.qpn = copy->qpn,
-		.token = peer->local->token,
+		.token = peer->shm->token,
 		.dest_qpn = copy->dest_qpn,
 		.rkey = copy->rkey,
 		.va = copy->va,
@@ -68,32 +68,32 @@ static int copy_locked(const struct uroce_peer *peer,
 	return uroce_reach_copy(&peer->reach, &transfer);
 }
 
-static void count(struct uroce_local *local, bool by_pid, uint32_t bytes)
+static void count(struct uroce_shm *shm, bool by_pid, uint32_t bytes)
 {
 	if (by_pid)
-		local->counters.copies_vm++;
+		shm->counters.copies_vm++;
 	else
-		local->counters.copies_mem++;
-	local->counters.copied_bytes += bytes;
+		shm->counters.copies_mem++;
+	shm->counters.copied_bytes += bytes;
 }
 
 int uroce_copy_direct(struct uroce_channel *channel,
 		      const struct uroce_copy *copy)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
-	struct uroce_local *local = peer->local;
+	struct uroce_shm *shm = peer->shm;
 	int ret;
 
 	/* the owner cannot see, or does not wait for, an access */
-	if (!local->tables.memory || peer->mad || peer->dying)
+	if (!shm->tables.memory || peer->mad || peer->dying)
 		return -ENOTCONN;
-	uroce_tables_begin(&local->tables, peer->slot);
+	uroce_tables_begin(&shm->tables, peer->slot);
 	ret = copy_locked(peer, copy);
-	uroce_tables_end(&local->tables, peer->slot);
+	uroce_tables_end(&shm->tables, peer->slot);
 	if (ret == -EPERM) /* CMA is no longer permitted */
 		channel->copy = NULL;
 	if (!ret)
-		count(local, uroce_reach_is_by_pid(&peer->reach, copy->part),
+		count(shm, uroce_reach_is_by_pid(&peer->reach, copy->part),
 		      copy->part);
 	return ret;
 }
@@ -122,18 +122,18 @@ uint8_t *uroce_copy_enter(struct uroce_channel *channel,
 			  const struct uroce_copy *copy)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
-	struct uroce_local *local = peer->local;
+	struct uroce_shm *shm = peer->shm;
 	uint8_t *memory;
 
-	if (!local->tables.memory || peer->mad || peer->dying ||
-	    __atomic_load_n(&local->news, __ATOMIC_RELAXED) != local->seen_news)
+	if (!shm->tables.memory || peer->mad || peer->dying ||
+	    __atomic_load_n(&shm->news, __ATOMIC_RELAXED) != shm->seen_news)
 		return NULL;
-	uroce_tables_begin(&local->tables, peer->slot);
+	uroce_tables_begin(&shm->tables, peer->slot);
 	memory = find_mapped(peer, copy);
 	if (memory)
-		local->counters.mapped++;
+		shm->counters.mapped++;
 	else
-		uroce_tables_end(&local->tables, peer->slot);
+		uroce_tables_end(&shm->tables, peer->slot);
 	return memory;
 }
 
@@ -141,7 +141,7 @@ void uroce_copy_leave(struct uroce_channel *channel)
 {
 	const struct uroce_peer *peer = uroce_peer_of(channel);
 
-	uroce_tables_end(&peer->local->tables, peer->slot);
+	uroce_tables_end(&peer->shm->tables, peer->slot);
 }
 
 /*
@@ -158,7 +158,7 @@ bool uroce_copy_is_attended(struct uroce_channel *channel, uint32_t bytes)
 
 	if (peer->heard) {
 		peer->heard = false;
-		if (peer->local->polls - peer->heard_polls <= HEARD_POLLS)
+		if (peer->shm->polls - peer->heard_polls <= HEARD_POLLS)
 			return true;
 	}
 	(void)clock_gettime(CLOCK_MONOTONIC, &time);
@@ -167,16 +167,15 @@ bool uroce_copy_is_attended(struct uroce_channel *channel, uint32_t bytes)
 	return ago < long_ns && ago > -long_ns;
 }
 
-void uroce_local_show_region(struct uroce_local *local,
-			     const struct uroce_shown_region *region)
+void uroce_shm_show_region(struct uroce_shm *shm,
+			   const struct uroce_shown_region *region)
 {
-	uroce_tables_show_region(&local->tables, region);
+	uroce_tables_show_region(&shm->tables, region);
 }
 
 /* Only peers that announce accesses in a directory get access to a QP. */
-void uroce_local_show_qp(struct uroce_local *local,
-			 const struct uroce_shown_qp *qp,
-			 struct uroce_channel *channel)
+void uroce_shm_show_qp(struct uroce_shm *shm, const struct uroce_shown_qp *qp,
+		       struct uroce_channel *channel)
 {
 	struct uroce_shown_qp shown = *qp;
 
@@ -184,55 +183,55 @@ void uroce_local_show_qp(struct uroce_local *local,
 		shown.token = uroce_peer_of(channel)->token;
 	else
 		shown.ready = false;
-	uroce_tables_show_qp(&local->tables, &shown);
+	uroce_tables_show_qp(&shm->tables, &shown);
 }
 
-void uroce_local_polled(struct uroce_local *local, uint64_t now)
+void uroce_shm_polled(struct uroce_shm *shm, uint64_t now)
 {
-	local->polls++;
-	uroce_tables_polled(&local->tables, now);
+	shm->polls++;
+	uroce_tables_polled(&shm->tables, now);
 }
 
 /* Return: odd if the peer is copying; 0 without a peer or its directory. */
-static uint32_t copying_locked(const struct uroce_local *local, uint32_t slot,
+static uint32_t copying_locked(const struct uroce_shm *shm, uint32_t slot,
 			       uint64_t *ret_token)
 {
-	const struct uroce_peer *peer = local->table[slot];
+	const struct uroce_peer *peer = shm->table[slot];
 
 	if (!peer || !peer->view.memory)
 		return 0;
 	*ret_token = peer->token;
-	return uroce_view_copying(&peer->view, local->config.slot);
+	return uroce_view_copying(&peer->view, shm->config.slot);
 }
 
 /* An access that begins later does not find the withdrawn row. */
-static bool is_still_copying(struct uroce_local *local, uint32_t slot,
+static bool is_still_copying(struct uroce_shm *shm, uint32_t slot,
 			     uint64_t token, uint32_t count)
 {
 	uint64_t now_token = 0;
 	uint32_t now_count;
 
-	verbs_mutex_lock(&local->mutex);
-	now_count = copying_locked(local, slot, &now_token);
-	verbs_mutex_unlock(&local->mutex);
+	verbs_mutex_lock(&shm->mutex);
+	now_count = copying_locked(shm, slot, &now_token);
+	verbs_mutex_unlock(&shm->mutex);
 	return now_count == count && now_token == token;
 }
 
-int uroce_local_settle(struct uroce_local *local, uint64_t until_ms)
+int uroce_shm_settle(struct uroce_shm *shm, uint64_t until_ms)
 {
 	const struct timespec nap = { .tv_nsec = NAP_NS };
-	uint32_t count[UROCE_LOCAL_SLOTS];
-	uint64_t token[UROCE_LOCAL_SLOTS];
+	uint32_t count[UROCE_SHM_SLOTS];
+	uint64_t token[UROCE_SHM_SLOTS];
 
-	if (local->abandoned || !local->tables.memory)
+	if (shm->abandoned || !shm->tables.memory)
 		return 0;
-	verbs_mutex_lock(&local->mutex);
-	for (uint32_t i = 0; i < UROCE_LOCAL_SLOTS; i++)
-		count[i] = copying_locked(local, i, &token[i]);
-	verbs_mutex_unlock(&local->mutex);
-	for (uint32_t i = 0; i < UROCE_LOCAL_SLOTS; i++)
+	verbs_mutex_lock(&shm->mutex);
+	for (uint32_t i = 0; i < UROCE_SHM_SLOTS; i++)
+		count[i] = copying_locked(shm, i, &token[i]);
+	verbs_mutex_unlock(&shm->mutex);
+	for (uint32_t i = 0; i < UROCE_SHM_SLOTS; i++)
 		while (count[i] % 2 &&
-		       is_still_copying(local, i, token[i], count[i])) {
+		       is_still_copying(shm, i, token[i], count[i])) {
 			if (uroce_pairing_now_ms() >= until_ms)
 				return -EBUSY;
 			(void)nanosleep(&nap, NULL);

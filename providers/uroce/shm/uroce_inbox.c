@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Packets in and out of a ring: the data path between two processes. Called by
- * uroce_local_path.c, with the engine lock. It uses wire/, since an entry has
+ * uroce_shm_path.c, with the engine lock. It uses wire/, since an entry has
  * the headers of the network protocol: one decoder checks all packets of other
  * processes and hosts.
  *

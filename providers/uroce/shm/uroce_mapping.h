@@ -4,7 +4,7 @@
  * table has an entry for each file that the peer can share at the same time.
  *
  * Two threads use it: the data path, with the engine lock, has the table and
- * decides when a file is unmapped; the thread in uroce_local_serve() maps the
+ * decides when a file is unmapped; the thread in uroce_shm_serve() maps the
  * files that the peer sends, and queues them for the data path.
  */
 #ifndef UROCE_MAPPING_H
@@ -32,7 +32,7 @@ struct uroce_mappings {
 	uint32_t asked;			 /* requests */
 	struct uroce_mapping_news *news; /* queue, the last one first */
 
-	/* The thread in uroce_local_serve(). */
+	/* The thread in uroce_shm_serve(). */
 	uint32_t heard; /* messages: GIVE and GONE */
 };
 
@@ -89,7 +89,7 @@ uroce_mappings_has_news(const struct uroce_mappings *mappings)
 }
 
 /*
- * The thread in uroce_local_serve(). Both return 0, or -EPROTO if more messages
+ * The thread in uroce_shm_serve(). Both return 0, or -EPROTO if more messages
  * arrive than requests allow.
  */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Encoding, decoding and checks of handshake messages. Called by
- * uroce_local_connect.c (client) and uroce_local_serve.c (server).
+ * uroce_shm_connect.c (client) and uroce_shm_serve.c (server).
  */
 #include "uroce/shm/uroce_pairing.h"
 

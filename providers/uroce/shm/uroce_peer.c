@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A single peer: two inboxes and a socket. uroce_local*.c have the set of peers
+ * A single peer: two inboxes and a socket. uroce_shm*.c have the set of peers
  * and their states.
  */
 #include "uroce/shm/uroce_peer.h"
@@ -13,9 +13,9 @@
 
 #include "uroce/shm/uroce_copy.h"
 #include "uroce/shm/uroce_inbox_layout.h"
-#include "uroce/shm/uroce_local_split.h"
-#include "uroce/shm/uroce_local_state.h"
 #include "uroce/shm/uroce_pairing.h"
+#include "uroce/shm/uroce_shm_split.h"
+#include "uroce/shm/uroce_shm_state.h"
 #include "util/nocancel.h"
 
 /* A peer that has sent more messages is served again later. */
@@ -39,7 +39,7 @@ static struct uroce_peer *alloc_peer(void)
 	return peer;
 }
 
-int uroce_peer_new(struct uroce_local *local, uint32_t slot, int *ret_inbox,
+int uroce_peer_new(struct uroce_shm *shm, uint32_t slot, int *ret_inbox,
 		   struct uroce_peer **ret_peer)
 {
 	struct uroce_peer *peer = alloc_peer();
@@ -47,7 +47,7 @@ int uroce_peer_new(struct uroce_local *local, uint32_t slot, int *ret_inbox,
 
 	if (!peer)
 		return -ENOMEM;
-	peer->local = local;
+	peer->shm = shm;
 	peer->slot = slot;
 	ret = inbox = uroce_inbox_create();
 	if (inbox < 0)
@@ -89,8 +89,8 @@ void uroce_peer_look(struct uroce_peer *peer, int tables, unsigned int ways)
 	peer->channel.is_attended = uroce_copy_is_attended;
 	peer->channel.copy = uroce_copy_direct;
 	if (peer->reach.vm && !peer->self &&
-	    peer->local->config.split != UROCE_LOCAL_SPLIT_NEVER)
-		peer->channel.split = &uroce_local_split_ops;
+	    peer->shm->config.split != UROCE_SHM_SPLIT_NEVER)
+		peer->channel.split = &uroce_shm_split_ops;
 }
 
 void uroce_peer_hang_up(struct uroce_peer *peer)

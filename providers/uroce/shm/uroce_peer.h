@@ -2,7 +2,7 @@
 /*
  * A peer: the other process of a pair, or this process itself. The struct
  * groups its members by their users: the handshake (mutex of struct
- * uroce_local), the data path (engine lock), and both (atomics).
+ * uroce_shm), the data path (engine lock), and both (atomics).
  */
 #ifndef UROCE_PEER_H
 #define UROCE_PEER_H
@@ -21,11 +21,11 @@
 
 #define UROCE_PEER_GIDS 8
 
-struct uroce_local;
+struct uroce_shm;
 
 struct uroce_peer {
 	/* Constant after the handshake. */
-	struct uroce_local *local;
+	struct uroce_shm *shm;
 	uint32_t slot;
 	bool self;	/* this process */
 	uint64_t token; /* of the peer */
@@ -44,10 +44,10 @@ struct uroce_peer {
 	struct uroce_inbox_receiver in;
 	bool mad;   /* after a protocol error: packets are ignored */
 	bool heard; /* its application was active since the last request */
-	uint32_t heard_polls; /* uroce_local.polls at that time */
+	uint32_t heard_polls; /* uroce_shm.polls at that time */
 	bool dying;	      /* dead, with packets that are not received yet */
-	struct list_node node; /* in a list of struct uroce_local */
-	struct list_node sent; /* in "sent" of uroce_local, or in none */
+	struct list_node node; /* in a list of struct uroce_shm */
+	struct list_node sent; /* in "sent" of uroce_shm, or in none */
 	struct uroce_inbox_sender out;
 
 	/* The handshake. */
@@ -74,7 +74,7 @@ static inline struct uroce_peer *uroce_peer_of(struct uroce_channel *its)
  *
  * Return: 0, -ENOMEM, or -errno.
  */
-int uroce_peer_new(struct uroce_local *local, uint32_t slot, int *ret_inbox,
+int uroce_peer_new(struct uroce_shm *shm, uint32_t slot, int *ret_inbox,
 		   struct uroce_peer **ret_peer);
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The reference is the ordinary path through local/ and the engine; every other
+ * The reference is the ordinary path through shm/ and the engine; every other
  * path is compared with it.
  */
 #include "uroce_alike.h"
@@ -37,7 +37,7 @@ bool alike_receive(struct pair *pair, unsigned int at,
 	if (may_be_fast &&
 	    uroce_fast_receive(&side->engine, &side->channel, brief, pair->now))
 		return true;
-	/* as in local/; a malformed packet ends here */
+	/* as in shm/; a malformed packet ends here */
 	memcpy(header, brief->header, sizeof(header));
 	header[1] &= (uint8_t)~PAD_BITS;
 	if (uroce_wire_decode(header, brief->header_len, &packet) ||

@@ -641,7 +641,7 @@ static uint64_t nr_mapped(struct test *test)
 	struct uroce_worker_counters counters;
 
 	uroce_worker_counters(test->side.instance, &counters);
-	return counters.local.mapped;
+	return counters.shm.mapped;
 }
 
 static void wait_until_mapped(struct test *test)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Datagrams to processes of the same host: uroce_worker_ud.c with the real
- * port and the real local/. Most tests use one process, which is on the same
+ * port and the real shm/. Most tests use one process, which is on the same
  * host as well.
  */
 #include "uroce/progress/uroce_worker_ud.h"
@@ -116,7 +116,7 @@ static void worker_datagram_to_unknown_peer_uses_network(void **state)
 	assert_true(path_to(&self).here);
 	assert_false(uroce_worker_has_met(side.instance, self.qpn));
 	send_and_check(100);
-	assert_int_equal(counters().local.tx_packets, 0);
+	assert_int_equal(counters().shm.tx_packets, 0);
 	assert_true(counters().port.tx_datagrams > 0);
 }
 
@@ -129,7 +129,7 @@ static void worker_datagram_to_connected_peer_uses_shm(void **state)
 	meet(&self); /* a second time changes nothing */
 	for (uint32_t i = 0; i < 300; i++)
 		send_and_check(lengths[i % 6]);
-	assert_int_equal(counters().local.tx_packets, 300);
+	assert_int_equal(counters().shm.tx_packets, 300);
 	assert_int_equal(counters().port.tx_datagrams, 0);
 }
 
@@ -145,7 +145,7 @@ static void worker_datagram_without_room_uses_network(void **state)
 	uroce_engine_kick(uroce_worker_engine(side.instance), side.qp);
 	uroce_engine_call_in(uroce_worker_engine(side.instance));
 	uroce_worker_unlock(side.instance);
-	through_memory = counters().local.tx_packets;
+	through_memory = counters().shm.tx_packets;
 	over_the_network = counters().port.tx_datagrams;
 	assert_int_equal(through_memory + over_the_network, SIDE_DEPTH);
 	assert_true(through_memory > 50);
@@ -169,7 +169,7 @@ static void worker_datagram_missing_peer_is_retried_rarely(void **state)
 	/* a multicast group has no process */
 	assert_true(uroce_worker_has_met(side.instance, UROCE_QPN_MULTICAST));
 	side_send_datagram(&side, &nobody, side.memory, 8);
-	assert_int_equal(counters().local.tx_packets, 0);
+	assert_int_equal(counters().shm.tx_packets, 0);
 }
 
 static void worker_foreign_address_is_not_local(void **state)
@@ -303,17 +303,17 @@ static void worker_datagram_to_restarted_peer_reconnects(void **state)
 		struct side_address peer;
 		int fd;
 		pid_t pid = start_echo(&fd, &peer);
-		uint64_t before = counters().local.tx_packets;
+		uint64_t before = counters().shm.tx_packets;
 
 		assert_false(uroce_worker_has_met(side.instance, peer.qpn));
 		meet(&peer);
 		exchange(&peer, 100);
-		assert_int_equal(counters().local.tx_packets - before, 100);
-		assert_int_equal(counters().local.pairs, 1);
+		assert_int_equal(counters().shm.tx_packets - before, 100);
+		assert_int_equal(counters().shm.pairs, 1);
 		kill_echo(pid, fd);
 		while (uroce_worker_has_met(side.instance, peer.qpn))
 			uroce_worker_poll(side.instance);
-		assert_int_equal(counters().local.pairs_lost, i + 1);
+		assert_int_equal(counters().shm.pairs_lost, i + 1);
 		/* reaches no process */
 		side_send_datagram(&side, &peer, side.memory, 8);
 	}

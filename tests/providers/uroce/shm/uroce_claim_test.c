@@ -4,7 +4,7 @@
  * with a free one. The left and the right process are children of this
  * one, which sends the wrong hello.
  */
-#include "uroce/shm/uroce_local.h"
+#include "uroce/shm/uroce_shm.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,8 +16,8 @@
 
 #include "uroce/shm/uroce_inbox.h"
 #include "uroce/shm/uroce_pairing.h"
-#include "uroce_local_node.h"
 #include "uroce_netns.h"
+#include "uroce_shm_node.h"
 
 enum { LEFT = 200, RIGHT, FREE };
 
@@ -28,7 +28,7 @@ static struct got got;
 /* Waits, then exchanges packets, then checks that the pair is there. */
 static void exchange(struct node *node, struct side *side, uint32_t other)
 {
-	struct uroce_local_counters counters;
+	struct uroce_shm_counters counters;
 	struct uroce_channel *channel;
 
 	channel = side_connect(side, other);
@@ -39,10 +39,10 @@ static void exchange(struct node *node, struct side *side, uint32_t other)
 	side_receive(side, &got, NR_PACKETS);
 	CHECK(got.channel[0] == channel);
 	CHECK(side_connect(side, other) == channel);
-	uroce_local_counters(side->local, &counters);
+	uroce_shm_counters(side->shm, &counters);
 	CHECK(counters.pairs == 1 && counters.pairs_lost == 0);
-	uroce_local_put_channel(side->local, channel);
-	uroce_local_put_channel(side->local, channel);
+	uroce_shm_put_channel(side->shm, channel);
+	uroce_shm_put_channel(side->shm, channel);
 	node_meet(node);
 }
 
@@ -84,7 +84,7 @@ static enum uroce_verdict claim(uint32_t slot)
 	return verdict;
 }
 
-static void local_claim_of_foreign_slot_is_rejected(void **state)
+static void shm_claim_of_foreign_slot_is_rejected(void **state)
 {
 	struct node nodes[2];
 
@@ -107,7 +107,7 @@ static void local_claim_of_foreign_slot_is_rejected(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(local_claim_of_foreign_slot_is_rejected),
+		cmocka_unit_test(shm_claim_of_foreign_slot_is_rejected),
 	};
 
 	(void)uroce_netns_enter();

@@ -17,10 +17,10 @@
 
 #include <cmocka.h>
 
-#include "uroce/shm/uroce_local_state.h"
 #include "uroce/shm/uroce_pairing.h"
-#include "uroce_local_reach.h"
+#include "uroce/shm/uroce_shm_state.h"
 #include "uroce_netns.h"
+#include "uroce_shm_reach.h"
 
 #define BYTES (64 * 1024)
 #define BLIND (1u << 8) /* has the methods, but may not use them */
@@ -124,12 +124,12 @@ static void show_memory(struct node *node, uint32_t ways, uint8_t first,
 	memset(memory, first, BYTES);
 	reach_open(&side, RIGHT, ways);
 	channel = right_meet(&side, node);
-	uroce_local_show_region(side.local, &region);
-	uroce_local_show_qp(side.local, &qp, channel);
+	uroce_shm_show_region(side.shm, &region);
+	uroce_shm_show_qp(side.shm, &qp, channel);
 	node_go(node);
 	node_wait(node);
 	CHECK(is(memory));
-	uroce_local_put_channel(side.local, channel);
+	uroce_shm_put_channel(side.shm, channel);
 	side_close(&side);
 	free(memory);
 }
@@ -163,11 +163,11 @@ static void write_all(struct uroce_channel *channel)
 }
 
 /* Checks that write_all() uses the available or the faster method. */
-static void check_ways(struct uroce_local *local, unsigned int ways)
+static void check_ways(struct uroce_shm *shm, unsigned int ways)
 {
-	struct uroce_local_counters counters;
+	struct uroce_shm_counters counters;
 
-	uroce_local_counters(local, &counters);
+	uroce_shm_counters(shm, &counters);
 	assert_int_equal(counters.copies_vm > 0, !!(ways & UROCE_REACH_VM));
 	assert_int_equal(counters.copies_mem > 0, !!(ways & UROCE_REACH_MEM));
 	assert_true(counters.copies_vm + counters.copies_mem > 10);
@@ -198,7 +198,7 @@ static void cma_each_method_reads_and_writes(void **state)
 		if (ways[i] != (UROCE_REACH_VM | UROCE_REACH_MEM))
 			there |= ways[i];
 		write_all(channel);
-		check_ways(left.local, ways[i] & there);
+		check_ways(left.shm, ways[i] & there);
 		node_go(&right);
 		node_end(&right);
 		side_close(&left);
@@ -372,8 +372,8 @@ static void right_leave_child(struct node *node, uint32_t ways)
 	CHECK(memory);
 	memset(memory, 1, BYTES);
 	reach_open(&side, RIGHT, ways);
-	uroce_local_show_region(side.local, &region);
-	uroce_local_show_qp(side.local, &qp, right_meet(&side, node));
+	uroce_shm_show_region(side.shm, &region);
+	uroce_shm_show_qp(side.shm, &qp, right_meet(&side, node));
 	pid = fork();
 	CHECK(pid >= 0);
 	if (!pid)
@@ -433,20 +433,20 @@ static void right_dereg_repeatedly(struct node *node, uint32_t ways)
 	reach_open(&side, RIGHT, ways & ~BLIND);
 	channel = right_meet(&side, node);
 	CHECK(!(ways & BLIND) || !channel->copy);
-	uroce_local_show_qp(side.local, &qp, channel);
+	uroce_shm_show_qp(side.shm, &qp, channel);
 	node_go(node);
 	for (uint32_t round = 1; round <= ROUNDS; round++) {
 		uint32_t before = board_look(&board->copies);
 
-		uroce_local_show_region(side.local, &region);
+		uroce_shm_show_region(side.shm, &region);
 		board_await(&board->copies, before + 1);
-		uroce_local_show_region(side.local, &none);
+		uroce_shm_show_region(side.shm, &none);
 		right_settle(&side);
 		right_check_left_alone(memory, BYTES);
 	}
 	__atomic_store_n(&board->done, 1, __ATOMIC_RELEASE);
 	node_wait(node);
-	uroce_local_put_channel(side.local, channel);
+	uroce_shm_put_channel(side.shm, channel);
 	side_close(&side);
 	free(memory);
 }
@@ -505,11 +505,11 @@ static void right_settle_with_stopped_peer(struct node *node, uint32_t ways)
 	channel = right_meet(&side, node);
 	node_go(node);
 	node_wait(node);
-	board->error = uroce_local_settle(side.local, uroce_pairing_now_ms());
+	board->error = uroce_shm_settle(side.shm, uroce_pairing_now_ms());
 	node_go(node);
 	node_wait(node);
 	right_settle(&side);
-	uroce_local_put_channel(side.local, channel);
+	uroce_shm_put_channel(side.shm, channel);
 	side_close(&side);
 }
 
@@ -527,11 +527,11 @@ static void cma_dereg_gives_up_on_stopped_peer(void **state)
 		side_close(&left);
 		return;
 	}
-	uroce_tables_begin(&left.local->tables, RIGHT);
+	uroce_tables_begin(&left.shm->tables, RIGHT);
 	node_go(&right);
 	node_wait(&right);
 	assert_int_equal(board->error, -EBUSY);
-	uroce_tables_end(&left.local->tables, RIGHT);
+	uroce_tables_end(&left.shm->tables, RIGHT);
 	node_go(&right);
 	node_end(&right);
 	side_close(&left);
@@ -554,10 +554,10 @@ static void cma_child_after_fork_cannot_copy(void **state)
 	if (!pid) {
 		struct uroce_shown_qp qp = right_qp(READ_RIGHT | WRITE_RIGHT);
 
-		uroce_local_abandon(left.local);
+		uroce_shm_abandon(left.shm);
 		CHECK(!channel->copy);
-		uroce_local_show_qp(left.local, &qp, channel);
-		CHECK(uroce_local_settle(left.local, 0) == 0);
+		uroce_shm_show_qp(left.shm, &qp, channel);
+		CHECK(uroce_shm_settle(left.shm, 0) == 0);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);

@@ -18,9 +18,9 @@
 
 #include "uroce/engine/uroce_atomic.h"
 #include "uroce/engine/uroce_place.h"
-#include "uroce/shm/uroce_local_state.h"
-#include "uroce_local_reach.h"
+#include "uroce/shm/uroce_shm_state.h"
 #include "uroce_netns.h"
+#include "uroce_shm_reach.h"
 
 #define PAGE  4096
 #define BYTES (16 * PAGE)
@@ -55,9 +55,8 @@ static uint8_t *make_file(void)
 static void right_share(struct right *right)
 {
 	right->region.share = 0;
-	uroce_local_get_share(right->side.local, right->memory, BYTES,
-			      &right->region.share,
-			      &right->region.share_offset);
+	uroce_shm_get_share(right->side.shm, right->memory, BYTES,
+			    &right->region.share, &right->region.share_offset);
 	CHECK(right->region.share);
 	CHECK(right->region.share_offset == BASE);
 }
@@ -75,21 +74,21 @@ static void right_open(struct right *right, struct node *node, uint32_t ways)
 	right->channel = right_meet(&right->side, node);
 	right_share(right);
 	(void)close(900);
-	uroce_local_show_region(right->side.local, &right->region);
-	uroce_local_show_qp(right->side.local, &qp, right->channel);
+	uroce_shm_show_region(right->side.shm, &right->region);
+	uroce_shm_show_qp(right->side.shm, &qp, right->channel);
 }
 
 static void right_hide(struct right *right)
 {
 	const struct uroce_shown_region none = { .key = KEY };
 
-	uroce_local_show_region(right->side.local, &none);
+	uroce_shm_show_region(right->side.shm, &none);
 	right_settle(&right->side);
 }
 
 static void right_close(struct right *right)
 {
-	uroce_local_put_channel(right->side.local, right->channel);
+	uroce_shm_put_channel(right->side.shm, right->channel);
 	side_close(&right->side);
 	(void)munmap(right->file, BASE + BYTES);
 }
@@ -168,7 +167,7 @@ static void mapped_memory_is_written_and_read(void **state)
 		memory[i] = (uint8_t)(i * 7);
 	for (unsigned int ways = 0; ways <= 3; ways += 3) {
 		struct uroce_copy copy = wish(READ_RIGHT, 0, BYTES);
-		struct uroce_local_counters counters;
+		struct uroce_shm_counters counters;
 		struct uroce_channel *channel;
 		struct side left;
 		struct node right;
@@ -193,10 +192,10 @@ static void mapped_memory_is_written_and_read(void **state)
 		copy.part = 50;
 		assert_ptr_equal(channel->enter(channel, &copy), there + 100);
 		channel->leave(channel);
-		uroce_local_counters(left.local, &counters);
+		uroce_shm_counters(left.shm, &counters);
 		assert_int_equal(counters.mapped, 4);
 		assert_int_equal(counters.copied_bytes, 0);
-		assert_int_equal(left.local->tables.memory != NULL, 1);
+		assert_int_equal(left.shm->tables.memory != NULL, 1);
 		node_go(&right);
 		node_end(&right);
 		side_close(&left);
@@ -299,8 +298,7 @@ static void right_dereg_repeatedly(struct node *node, uint32_t ways)
 		/* sometimes a new share, which left must request */
 		if (round % 8 == 0) {
 			right_hide(&right);
-			uroce_local_put_share(right.side.local,
-					      right.region.share);
+			uroce_shm_put_share(right.side.shm, right.region.share);
 			(void)munmap(right.file, BASE + BYTES);
 			right.file = make_file();
 			right.memory = right.file + BASE;
@@ -308,7 +306,7 @@ static void right_dereg_repeatedly(struct node *node, uint32_t ways)
 			right_share(&right);
 			(void)close(900);
 		}
-		uroce_local_show_region(right.side.local, &right.region);
+		uroce_shm_show_region(right.side.shm, &right.region);
 		board_await(&board->copies, before + 1);
 		right_hide(&right);
 		right_check_left_alone(right.memory, BYTES);
@@ -353,7 +351,7 @@ static void right_remove_regions(struct node *node, uint32_t ways)
 	node_go(node);
 	node_wait(node);
 	right_hide(&right);
-	uroce_local_put_share(right.side.local, right.region.share);
+	uroce_shm_put_share(right.side.shm, right.region.share);
 	node_go(node);
 	node_wait(node);
 	right_close(&right);
@@ -401,7 +399,7 @@ static void mapped_share_of_dead_peer_is_unmapped(void **state)
 	assert_ptr_equal(side_wait_lost(&left, &got), channel);
 	assert_int_equal(nr_mapped(), 0);
 	assert_false(uroce_channel_is_shared(channel));
-	uroce_local_put_channel(left.local, channel);
+	uroce_shm_put_channel(left.shm, channel);
 	side_close(&left);
 }
 
@@ -421,10 +419,10 @@ static void mapped_child_after_fork_has_no_mapping(void **state)
 		uint64_t share = 0, offset;
 
 		CHECK(nr_mapped() == 0);
-		uroce_local_abandon(left.local);
+		uroce_shm_abandon(left.shm);
 		CHECK(!uroce_channel_is_shared(channel));
-		uroce_local_get_share(left.local, &share, 8, &share, &offset);
-		uroce_local_put_share(left.local, 1);
+		uroce_shm_get_share(left.shm, &share, 8, &share, &offset);
+		uroce_shm_put_share(left.shm, 1);
 		CHECK(share == 0);
 		_exit(0);
 	}

@@ -20,7 +20,7 @@
 #include "uroce/ipc/uroce_rendezvous.h"
 #include "uroce/shm/uroce_pairing.h"
 #include "uroce/shm/uroce_peer.h"
-#include "uroce_local_node.h"
+#include "uroce_shm_node.h"
 
 #define BYTES 8192
 #define SHARE (3 * UROCE_SHARES + 5) /* an id of the peer */

@@ -194,11 +194,11 @@ static unsigned int ways_with(const char *value)
 
 static void config_split_setting_is_applied(void **state)
 {
-	assert_int_equal(uroce_config_split(), UROCE_LOCAL_SPLIT_TRY);
-	assert_int_equal(split_with(""), UROCE_LOCAL_SPLIT_TRY);
-	assert_int_equal(split_with("auto"), UROCE_LOCAL_SPLIT_TRY);
-	assert_int_equal(split_with("never"), UROCE_LOCAL_SPLIT_NEVER);
-	assert_int_equal(split_with("always"), UROCE_LOCAL_SPLIT_ALWAYS);
+	assert_int_equal(uroce_config_split(), UROCE_SHM_SPLIT_TRY);
+	assert_int_equal(split_with(""), UROCE_SHM_SPLIT_TRY);
+	assert_int_equal(split_with("auto"), UROCE_SHM_SPLIT_TRY);
+	assert_int_equal(split_with("never"), UROCE_SHM_SPLIT_NEVER);
+	assert_int_equal(split_with("always"), UROCE_SHM_SPLIT_ALWAYS);
 	assert_int_equal(nr_reports, 0);
 }
 
@@ -221,7 +221,7 @@ static void config_unknown_setting_is_reported(void **state)
 					     "vm" };
 
 	for (unsigned int i = 0; i < 5; i++) {
-		assert_int_equal(split_with(words[i]), UROCE_LOCAL_SPLIT_TRY);
+		assert_int_equal(split_with(words[i]), UROCE_SHM_SPLIT_TRY);
 		assert_int_equal(nr_reports, i + 1);
 	}
 	assert_int_equal(ways_with("never"), UROCE_REACH_VM | UROCE_REACH_MEM);
@@ -233,7 +233,7 @@ static void config_privileged_program_uses_defaults(void **state)
 	(void)split_with("never");
 	(void)ways_with("none");
 	privileged = true;
-	assert_int_equal(uroce_config_split(), UROCE_LOCAL_SPLIT_TRY);
+	assert_int_equal(uroce_config_split(), UROCE_SHM_SPLIT_TRY);
 	assert_int_equal(uroce_config_reach_ways(),
 			 UROCE_REACH_VM | UROCE_REACH_MEM);
 	assert_int_equal(nr_reports, 0);

@@ -55,8 +55,8 @@ static void report_logs_nonzero_counters(void **state)
 /* Bytes of long messages that this side has copied. */
 static void report_logs_pushed_and_pulled_bytes(void **state)
 {
-	fake_worker.counters.local.pushed_bytes = 131072;
-	fake_worker.counters.local.pulled_bytes = UINT64_C(9000000000);
+	fake_worker.counters.shm.pushed_bytes = 131072;
+	fake_worker.counters.shm.pulled_bytes = UINT64_C(9000000000);
 	uroce_report_counters(&ctx->vctx.context, NULL);
 	assert_string_equal(text, "uroce: local_pushed_bytes 131072\n"
 				  "uroce: local_pulled_bytes 9000000000\n");

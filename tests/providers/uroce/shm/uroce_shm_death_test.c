@@ -4,7 +4,7 @@
  * process gets its slot. Packets that it has sent are received. Then its
  * channel is lost, once, and all of its resources are released.
  */
-#include "uroce/shm/uroce_local.h"
+#include "uroce/shm/uroce_shm.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -20,10 +20,10 @@
 #include <cmocka.h>
 
 #include "uroce/shm/uroce_inbox_layout.h"
-#include "uroce/shm/uroce_local_state.h"
 #include "uroce/shm/uroce_pairing.h"
-#include "uroce_local_node.h"
+#include "uroce/shm/uroce_shm_state.h"
 #include "uroce_netns.h"
+#include "uroce_shm_node.h"
 
 #define FIRST_SLOT 200
 
@@ -58,7 +58,7 @@ static void send_and_wait(struct node *node, uint32_t slot)
 
 static void left_receive_after_death(struct node *node, uint32_t slot)
 {
-	struct uroce_local_counters counters;
+	struct uroce_shm_counters counters;
 	struct uroce_channel *channel;
 	struct side side;
 	uint32_t fds;
@@ -74,23 +74,23 @@ static void left_receive_after_death(struct node *node, uint32_t slot)
 	CHECK(side_wait_lost(&side, &got) == channel);
 	CHECK(got.nr == NR_SENT && got.psn[NR_SENT - 1] == NR_SENT - 1);
 	CHECK(channel->lost);
-	CHECK(!uroce_local_take_lost(side.local));
-	CHECK(uroce_local_is_empty(side.local));
+	CHECK(!uroce_shm_take_lost(side.shm));
+	CHECK(uroce_shm_is_empty(side.shm));
 	CHECK(nr_open_fds() == fds);
 	/* the memory exists as long as it is in use */
 	CHECK(nr_inboxes() == 2);
 	side_put(&side, channel, 1, 1);
-	uroce_local_put_channel(side.local, channel);
+	uroce_shm_put_channel(side.shm, channel);
 	CHECK(nr_inboxes() == 0);
-	uroce_local_flush(side.local);
-	uroce_local_counters(side.local, &counters);
+	uroce_shm_flush(side.shm);
+	uroce_shm_counters(side.shm, &counters);
 	CHECK(counters.pairs == 0 && counters.pairs_lost == 1);
 	CHECK(counters.rx_bad == 0);
 	node_meet(node);
 	side_close(&side);
 }
 
-static void local_packets_of_dead_peer_are_received(void **state)
+static void shm_packets_of_dead_peer_are_received(void **state)
 {
 	struct node left, right;
 
@@ -122,10 +122,10 @@ static void left_leave_pair_unused(struct node *node, uint32_t slot)
 	/* as a QP leaves it that has been destroyed */
 	list_add_tail(&full, &got.channel[0]->entry);
 	node_meet(node);
-	while (!uroce_local_is_empty(side.local)) {
+	while (!uroce_shm_is_empty(side.shm)) {
 		(void)side_take(&side, NULL);
 		/* the channel has no user */
-		CHECK(!uroce_local_take_lost(side.local));
+		CHECK(!uroce_shm_take_lost(side.shm));
 	}
 	/* an unused pair releases everything at once */
 	while (nr_inboxes() || nr_open_fds() != fds)
@@ -135,7 +135,7 @@ static void left_leave_pair_unused(struct node *node, uint32_t slot)
 	side_close(&side);
 }
 
-static void local_unused_pair_of_dead_peer_ends(void **state)
+static void shm_unused_pair_of_dead_peer_ends(void **state)
 {
 	struct node left, right;
 
@@ -185,15 +185,15 @@ static void left_connect_next_process(struct node *node, uint32_t slot)
 	side_receive(&side, &got, 2 * NR_SENT);
 	check_all_came(first);
 	check_all_came(second);
-	CHECK(!uroce_local_take_lost(side.local));
-	uroce_local_put_channel(side.local, first);
+	CHECK(!uroce_shm_take_lost(side.shm));
+	uroce_shm_put_channel(side.shm, first);
 	CHECK(nr_inboxes() == 2);
-	uroce_local_put_channel(side.local, second);
+	uroce_shm_put_channel(side.shm, second);
 	node_meet(node);
 	side_close(&side);
 }
 
-static void local_new_process_in_slot_gets_new_pair(void **state)
+static void shm_new_process_in_slot_gets_new_pair(void **state)
 {
 	struct node left, right, next;
 
@@ -250,7 +250,7 @@ static void next_process_run(struct node *node, uint32_t slot)
 	(void)pause();
 }
 
-static void local_connect_returns_no_dead_channel(void **state)
+static void shm_connect_returns_no_dead_channel(void **state)
 {
 	struct node left, right, next;
 
@@ -344,7 +344,7 @@ static void receive_unwritten_packets(struct node *node, uint32_t slot)
 
 static void left_expect_bad_reader(struct node *node, uint32_t slot)
 {
-	struct uroce_local_counters counters;
+	struct uroce_shm_counters counters;
 	struct uroce_channel *channel;
 	struct side side;
 	uint32_t nr = 0;
@@ -354,16 +354,16 @@ static void left_expect_bad_reader(struct node *node, uint32_t slot)
 	node_meet(node);
 	channel = side_connect(&side, RIGHT);
 	do {
-		while (uroce_local_has_room(channel))
+		while (uroce_shm_has_room(channel))
 			side_put(&side, channel, nr++, 1);
-		uroce_local_counters(side.local, &counters);
+		uroce_shm_counters(side.shm, &counters);
 	} while (!counters.rx_bad);
-	CHECK(!uroce_local_has_room(channel));
+	CHECK(!uroce_shm_has_room(channel));
 	CHECK(side_wait_lost(&side, &got) == channel);
-	uroce_local_counters(side.local, &counters);
+	uroce_shm_counters(side.shm, &counters);
 	CHECK(counters.rx_bad == 1 && counters.pairs_lost == 1);
 	CHECK(nr <= 2 * UROCE_INBOX_SLOTS);
-	uroce_local_put_channel(side.local, channel);
+	uroce_shm_put_channel(side.shm, channel);
 	CHECK(nr_inboxes() == 0);
 	node_meet(node);
 	side_close(&side);
@@ -371,7 +371,7 @@ static void left_expect_bad_reader(struct node *node, uint32_t slot)
 
 static void left_expect_bad_writer(struct node *node, uint32_t slot)
 {
-	struct uroce_local_counters counters;
+	struct uroce_shm_counters counters;
 	struct uroce_channel *channel;
 	struct side side;
 
@@ -382,9 +382,9 @@ static void left_expect_bad_writer(struct node *node, uint32_t slot)
 	CHECK(side_wait_lost(&side, &got) == channel);
 	/* packets from before the error */
 	CHECK(got.nr == NR_SENT);
-	uroce_local_counters(side.local, &counters);
+	uroce_shm_counters(side.shm, &counters);
 	CHECK(counters.rx_bad == 1 && counters.pairs_lost == 1);
-	uroce_local_put_channel(side.local, channel);
+	uroce_shm_put_channel(side.shm, channel);
 	CHECK(nr_inboxes() == 0);
 	node_meet(node);
 	side_close(&side);
@@ -409,17 +409,17 @@ static void run_both(void (*left_fn)(struct node *node, uint32_t arg),
 	node_end(&right);
 }
 
-static void local_malformed_packets_lose_channel(void **state)
+static void shm_malformed_packets_lose_channel(void **state)
 {
 	run_both(left_expect_bad_writer, send_bad_opcode);
 }
 
-static void local_invalid_slots_lose_channel(void **state)
+static void shm_invalid_slots_lose_channel(void **state)
 {
 	run_both(left_expect_bad_writer, send_bad_header_len);
 }
 
-static void local_invalid_consumed_index_loses_channel(void **state)
+static void shm_invalid_consumed_index_loses_channel(void **state)
 {
 	run_both(left_expect_bad_reader, receive_unwritten_packets);
 }
@@ -441,18 +441,18 @@ static void left_fork_child(struct node *node, uint32_t slot)
 	pid = fork();
 	CHECK(pid >= 0);
 	if (!pid) {
-		uroce_local_abandon(side.local);
+		uroce_shm_abandon(side.shm);
 		CHECK(nr_open_fds() == fds);
 		CHECK(nr_inboxes() == 0);
-		CHECK(!uroce_local_has_room(channel));
+		CHECK(!uroce_shm_has_room(channel));
 		CHECK(!side_take(&side, NULL));
-		CHECK(!uroce_local_take_lost(side.local));
-		CHECK(!uroce_local_watch(side.local, true));
-		CHECK(uroce_local_is_empty(side.local));
-		uroce_local_flush(side.local);
-		uroce_local_serve(side.local);
-		uroce_local_put_channel(side.local, channel);
-		uroce_local_close(side.local);
+		CHECK(!uroce_shm_take_lost(side.shm));
+		CHECK(!uroce_shm_watch(side.shm, true));
+		CHECK(uroce_shm_is_empty(side.shm));
+		uroce_shm_flush(side.shm);
+		uroce_shm_serve(side.shm);
+		uroce_shm_put_channel(side.shm, channel);
+		uroce_shm_close(side.shm);
 		/*
 		 * the child uses a slot of its own, and may not use the
 		 * parent's pair
@@ -473,7 +473,7 @@ static void right_expect_death_of_parent(struct node *node, uint32_t slot)
 
 	side_open(&side, slot);
 	/* the left process will not confirm the GID: a pair lasts */
-	side.local->config.patience_ms = 5000;
+	side.shm->config.patience_ms = 5000;
 	side_serve(&side);
 	node_meet(node);
 	side_receive(&side, &got, 1);
@@ -483,13 +483,13 @@ static void right_expect_death_of_parent(struct node *node, uint32_t slot)
 	/* the parent is dead, its child is not */
 	CHECK(side_wait_lost(&side, &got) == channel);
 	CHECK(nr_inboxes() == 4);
-	uroce_local_put_channel(side.local, channel);
+	uroce_shm_put_channel(side.shm, channel);
 	CHECK(nr_inboxes() == 2);
 	node_meet(node);
 	side_close(&side);
 }
 
-static void local_forked_child_does_not_keep_parent_channel(void **state)
+static void shm_forked_child_does_not_keep_parent_channel(void **state)
 {
 	struct node left, right;
 
@@ -511,15 +511,14 @@ static void local_forked_child_does_not_keep_parent_channel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(local_packets_of_dead_peer_are_received),
-		cmocka_unit_test(local_unused_pair_of_dead_peer_ends),
-		cmocka_unit_test(local_new_process_in_slot_gets_new_pair),
-		cmocka_unit_test(local_connect_returns_no_dead_channel),
-		cmocka_unit_test(local_malformed_packets_lose_channel),
-		cmocka_unit_test(local_invalid_slots_lose_channel),
-		cmocka_unit_test(local_invalid_consumed_index_loses_channel),
-		cmocka_unit_test(
-			local_forked_child_does_not_keep_parent_channel),
+		cmocka_unit_test(shm_packets_of_dead_peer_are_received),
+		cmocka_unit_test(shm_unused_pair_of_dead_peer_ends),
+		cmocka_unit_test(shm_new_process_in_slot_gets_new_pair),
+		cmocka_unit_test(shm_connect_returns_no_dead_channel),
+		cmocka_unit_test(shm_malformed_packets_lose_channel),
+		cmocka_unit_test(shm_invalid_slots_lose_channel),
+		cmocka_unit_test(shm_invalid_consumed_index_loses_channel),
+		cmocka_unit_test(shm_forked_child_does_not_keep_parent_channel),
 	};
 
 	(void)uroce_netns_enter();

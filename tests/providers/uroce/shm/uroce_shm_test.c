@@ -4,7 +4,7 @@
  * to itself, or no pair is created. All processes are children of this one, in
  * a network namespace of their own.
  */
-#include "uroce/shm/uroce_local.h"
+#include "uroce/shm/uroce_shm.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -17,9 +17,9 @@
 
 #include <cmocka.h>
 
-#include "uroce/shm/uroce_local_state.h"
-#include "uroce_local_node.h"
+#include "uroce/shm/uroce_shm_state.h"
 #include "uroce_netns.h"
+#include "uroce_shm_node.h"
 
 #define FIRST_SLOT 200
 
@@ -56,9 +56,9 @@ static void send_for_echo(struct node *node, uint32_t slot)
 	side_open(&side, slot);
 	node_meet(node);
 	fds = nr_open_fds();
-	CHECK(uroce_local_is_empty(side.local));
+	CHECK(uroce_shm_is_empty(side.shm));
 	channel = side_connect(&side, RIGHT);
-	CHECK(!uroce_local_is_empty(side.local));
+	CHECK(!uroce_shm_is_empty(side.shm));
 	/* the socket of the pair, and memory without descriptors */
 	CHECK(nr_open_fds() == fds + 1);
 	CHECK(nr_inboxes() == 2);
@@ -75,8 +75,8 @@ static void send_for_echo(struct node *node, uint32_t slot)
 	/* one channel, no matter which side connected first */
 	CHECK(side_connect(&side, RIGHT) == channel);
 	CHECK(nr_open_fds() == fds + 1);
-	uroce_local_put_channel(side.local, channel);
-	uroce_local_put_channel(side.local, channel);
+	uroce_shm_put_channel(side.shm, channel);
+	uroce_shm_put_channel(side.shm, channel);
 	node_meet(node);
 	side_close(&side);
 	CHECK(nr_inboxes() == 0);
@@ -84,7 +84,7 @@ static void send_for_echo(struct node *node, uint32_t slot)
 
 static void echo(struct node *node, uint32_t slot)
 {
-	struct uroce_local_counters counters;
+	struct uroce_shm_counters counters;
 	struct side side;
 
 	side_open(&side, slot);
@@ -94,7 +94,7 @@ static void echo(struct node *node, uint32_t slot)
 		side_receive(&side, &got, psn + 1);
 		side_put(&side, got.channel[psn], psn, length_of(psn));
 	}
-	uroce_local_counters(side.local, &counters);
+	uroce_shm_counters(side.shm, &counters);
 	CHECK(counters.pairs == 1 && counters.pairs_lost == 0);
 	CHECK(counters.rx_packets == NR_ECHOED);
 	CHECK(counters.tx_packets == NR_ECHOED);
@@ -104,7 +104,7 @@ static void echo(struct node *node, uint32_t slot)
 	side_close(&side);
 }
 
-static void local_pair_passes_packets_in_both_directions(void **state)
+static void shm_pair_passes_packets_in_both_directions(void **state)
 {
 	struct node nodes[2];
 
@@ -130,7 +130,7 @@ static void connect_first(struct node *node, uint32_t slot)
 	side_receive(&side, &got, 1);
 	CHECK(got.channel[0] == channel);
 	CHECK(nr_inboxes() == 2);
-	uroce_local_put_channel(side.local, channel);
+	uroce_shm_put_channel(side.shm, channel);
 	node_meet(node);
 	side_close(&side);
 }
@@ -148,12 +148,12 @@ static void connect_back(struct node *node, uint32_t slot)
 	CHECK(channel == got.channel[0]);
 	side_put(&side, channel, 2, 1);
 	CHECK(nr_inboxes() == 2);
-	uroce_local_put_channel(side.local, channel);
+	uroce_shm_put_channel(side.shm, channel);
 	node_meet(node);
 	side_close(&side);
 }
 
-static void local_server_connect_returns_existing_pair(void **state)
+static void shm_server_connect_returns_existing_pair(void **state)
 {
 	struct node nodes[2];
 
@@ -176,9 +176,9 @@ static void connect_own_slot(struct node *node, uint32_t slot)
 
 	side_open(&side, slot);
 	fds = nr_open_fds();
-	poll_fd = (struct pollfd){ uroce_local_fd(side.local), POLLIN, 0 };
+	poll_fd = (struct pollfd){ uroce_shm_fd(side.shm), POLLIN, 0 };
 	side_gid(RIGHT, gid);
-	CHECK(uroce_local_connect(side.local, slot, gid, &none) == -ENOENT);
+	CHECK(uroce_shm_connect(side.shm, slot, gid, &none) == -ENOENT);
 	channel = side_connect(&side, slot);
 	CHECK(side_connect(&side, slot) == channel);
 	CHECK(nr_open_fds() == fds + 1);
@@ -188,21 +188,21 @@ static void connect_own_slot(struct node *node, uint32_t slot)
 		CHECK(got.channel[psn] == channel && got.psn[psn] == psn);
 	}
 	/* no sleeping thread misses it */
-	uroce_local_serve(side.local);
+	uroce_shm_serve(side.shm);
 	CHECK(poll(&poll_fd, 1, 0) == 0);
-	CHECK(!uroce_local_watch(side.local, true));
+	CHECK(!uroce_shm_watch(side.shm, true));
 	side_put(&side, channel, 1, 1);
 	CHECK(poll(&poll_fd, 1, 0) == 1);
-	uroce_local_serve(side.local);
+	uroce_shm_serve(side.shm);
 	CHECK(poll(&poll_fd, 1, 0) == 0);
-	CHECK(uroce_local_watch(side.local, true));
-	uroce_local_put_channel(side.local, channel);
-	uroce_local_put_channel(side.local, channel);
+	CHECK(uroce_shm_watch(side.shm, true));
+	uroce_shm_put_channel(side.shm, channel);
+	uroce_shm_put_channel(side.shm, channel);
 	side_close(&side);
 	CHECK(nr_inboxes() == 0);
 }
 
-static void local_process_pairs_with_own_slot(void **state)
+static void shm_process_pairs_with_own_slot(void **state)
 {
 	struct node node;
 
@@ -219,7 +219,7 @@ static void local_process_pairs_with_own_slot(void **state)
 static void connect_to_all(struct node *node, uint32_t slot)
 {
 	struct uroce_channel *channels[NR_STORM] = {};
-	struct uroce_local_counters counters;
+	struct uroce_shm_counters counters;
 	uint32_t me = slot - FIRST_SLOT;
 	struct side side;
 
@@ -236,17 +236,17 @@ static void connect_to_all(struct node *node, uint32_t slot)
 	side_receive(&side, &got, NR_STORM);
 	for (uint32_t i = 0; i < NR_STORM; i++)
 		CHECK(channels[got.psn[i]] == got.channel[i]);
-	uroce_local_counters(side.local, &counters);
+	uroce_shm_counters(side.shm, &counters);
 	CHECK(counters.pairs == NR_STORM && counters.pairs_lost == 0);
 	CHECK(nr_inboxes() == 2 * NR_STORM);
-	CHECK(!uroce_local_take_lost(side.local));
+	CHECK(!uroce_shm_take_lost(side.shm));
 	for (uint32_t i = 0; i < NR_STORM; i++)
-		uroce_local_put_channel(side.local, channels[i]);
+		uroce_shm_put_channel(side.shm, channels[i]);
 	node_meet(node);
 	side_close(&side);
 }
 
-static void local_concurrent_connects_pair_all(void **state)
+static void shm_concurrent_connects_pair_all(void **state)
 {
 	struct node nodes[NR_STORM];
 
@@ -270,14 +270,14 @@ static void connect_missing_peer(struct node *node, uint32_t slot)
 
 	side_open(&side, slot);
 	side_gid(RIGHT, gid);
-	CHECK(uroce_local_connect(side.local, RIGHT, gid, &channel) == -ENOENT);
-	CHECK(uroce_local_connect(side.local, 256, gid, &channel) == -ENOENT);
+	CHECK(uroce_shm_connect(side.shm, RIGHT, gid, &channel) == -ENOENT);
+	CHECK(uroce_shm_connect(side.shm, 256, gid, &channel) == -ENOENT);
 	node_meet(node);
 	/* the failure is not cached for a later process */
 	channel = side_connect(&side, RIGHT);
 	/* a foreign GID is not cached either */
 	side_gid(LEFT, gid);
-	CHECK(uroce_local_connect(side.local, RIGHT, gid, &channel) == -ENOENT);
+	CHECK(uroce_shm_connect(side.shm, RIGHT, gid, &channel) == -ENOENT);
 	CHECK(side_connect(&side, RIGHT) == channel);
 	side_close(&side);
 	node_go(node);
@@ -294,7 +294,7 @@ static void serve_peer(struct node *node, uint32_t slot)
 	side_close(&side);
 }
 
-static void local_missing_peer_is_retried(void **state)
+static void shm_missing_peer_is_retried(void **state)
 {
 	struct node nodes[2];
 
@@ -319,14 +319,14 @@ static void connect_wrong_gid(struct node *node, uint32_t slot)
 	side_open(&side, slot);
 	node_meet(node);
 	side_gid(LEFT, gid);
-	CHECK(uroce_local_connect(side.local, RIGHT, gid, &channel) == -ENOENT);
+	CHECK(uroce_shm_connect(side.shm, RIGHT, gid, &channel) == -ENOENT);
 	CHECK(nr_inboxes() == 0);
 	CHECK(side_connect(&side, RIGHT));
 	side_close(&side);
 	node_go(node);
 }
 
-static void local_wrong_gid_is_retried(void **state)
+static void shm_wrong_gid_is_retried(void **state)
 {
 	struct node nodes[2];
 
@@ -340,25 +340,25 @@ static void local_wrong_gid_is_retried(void **state)
 
 static void connect_stopped_peer(struct node *node, uint32_t slot)
 {
-	struct uroce_local_counters counters;
+	struct uroce_shm_counters counters;
 	struct uroce_channel *channel;
 	uint8_t gid[UROCE_GID_LEN];
 	struct side side;
 	uint32_t fds;
 
 	side_open(&side, slot);
-	side.local->config.patience_ms = 1000;
+	side.shm->config.patience_ms = 1000;
 	side_serve(&side);
 	fds = nr_open_fds();
 	node_meet(node);
 	side_gid(RIGHT, gid);
-	CHECK(uroce_local_connect(side.local, RIGHT, gid, &channel) == -ENOENT);
+	CHECK(uroce_shm_connect(side.shm, RIGHT, gid, &channel) == -ENOENT);
 	CHECK(nr_open_fds() == fds);
 	node_meet(node);
-	CHECK(uroce_local_connect(side.local, RIGHT, gid, &channel) == -ENOENT);
+	CHECK(uroce_shm_connect(side.shm, RIGHT, gid, &channel) == -ENOENT);
 	node_meet(node);
 	(void)side_take(&side, NULL);
-	uroce_local_counters(side.local, &counters);
+	uroce_shm_counters(side.shm, &counters);
 	CHECK(counters.pairs == 0 && counters.pairs_lost == 0);
 	CHECK(nr_inboxes() == 0);
 	side_close(&side);
@@ -366,7 +366,7 @@ static void connect_stopped_peer(struct node *node, uint32_t slot)
 
 static void serve_and_be_stopped(struct node *node, uint32_t slot)
 {
-	struct uroce_local_counters counters;
+	struct uroce_shm_counters counters;
 	struct uroce_channel *channel;
 	uint8_t gid[UROCE_GID_LEN];
 	struct side side;
@@ -377,16 +377,16 @@ static void serve_and_be_stopped(struct node *node, uint32_t slot)
 	node_meet(node);
 	/* the peer has given up, and both sides have noticed */
 	side_gid(LEFT, gid);
-	CHECK(uroce_local_connect(side.local, LEFT, gid, &channel) == -ENOENT);
-	CHECK(uroce_local_connect(side.local, LEFT, gid, &channel) == -ENOENT);
+	CHECK(uroce_shm_connect(side.shm, LEFT, gid, &channel) == -ENOENT);
+	CHECK(uroce_shm_connect(side.shm, LEFT, gid, &channel) == -ENOENT);
 	node_meet(node);
 	(void)side_take(&side, NULL);
-	uroce_local_counters(side.local, &counters);
+	uroce_shm_counters(side.shm, &counters);
 	CHECK(counters.pairs == 0 && counters.pairs_lost == 0);
 	side_close(&side);
 }
 
-static void local_unresponsive_peer_is_rejected_permanently(void **state)
+static void shm_unresponsive_peer_is_rejected_permanently(void **state)
 {
 	struct node nodes[2];
 	int status;
@@ -415,7 +415,7 @@ static void local_unresponsive_peer_is_rejected_permanently(void **state)
 static void ring_bell(struct node *node, uint32_t slot)
 {
 	static const uint64_t bells[] = { 1, 2, 2 };
-	struct uroce_local_counters counters;
+	struct uroce_shm_counters counters;
 	struct uroce_channel *channel;
 	struct side side;
 
@@ -425,7 +425,7 @@ static void ring_bell(struct node *node, uint32_t slot)
 	for (uint32_t i = 0; i < 3; i++) {
 		side_put(&side, channel, 2 * i, 1);
 		side_put(&side, channel, 2 * i + 1, 1);
-		uroce_local_counters(side.local, &counters);
+		uroce_shm_counters(side.shm, &counters);
 		CHECK(counters.tx_bells == bells[i]);
 		node_meet(node);
 		node_meet(node);
@@ -440,35 +440,35 @@ static void wait_for_bell(struct node *node, uint32_t slot)
 
 	side_open(&side, slot);
 	side_serve(&side);
-	poll_fd.fd = uroce_local_fd(side.local);
+	poll_fd.fd = uroce_shm_fd(side.shm);
 	node_meet(node);
 	/* a receiver that never polled is woken, and cannot sleep */
 	node_meet(node);
 	side_stop_serving(&side);
-	uroce_local_serve(side.local);
-	CHECK(uroce_local_watch(side.local, true));
+	uroce_shm_serve(side.shm);
+	CHECK(uroce_shm_watch(side.shm, true));
 	side_receive(&side, &got, 2);
-	uroce_local_serve(side.local);
+	uroce_shm_serve(side.shm);
 	CHECK(poll(&poll_fd, 1, 0) == 0);
-	CHECK(!uroce_local_watch(side.local, true));
+	CHECK(!uroce_shm_watch(side.shm, true));
 	/* a sleeping receiver is woken */
 	node_meet(node);
 	node_meet(node);
 	CHECK(poll(&poll_fd, 1, 0) == 1);
-	uroce_local_serve(side.local);
+	uroce_shm_serve(side.shm);
 	CHECK(poll(&poll_fd, 1, 0) == 0);
-	CHECK(uroce_local_watch(side.local, false));
+	CHECK(uroce_shm_watch(side.shm, false));
 	/* an awake receiver is not */
 	node_meet(node);
 	node_meet(node);
 	CHECK(poll(&poll_fd, 1, 0) == 0);
 	side_receive(&side, &got, 6);
-	CHECK(!uroce_local_watch(side.local, true));
+	CHECK(!uroce_shm_watch(side.shm, true));
 	node_meet(node);
 	side_close(&side);
 }
 
-static void local_sleeping_receiver_is_woken(void **state)
+static void shm_sleeping_receiver_is_woken(void **state)
 {
 	struct node nodes[2];
 
@@ -482,15 +482,14 @@ static void local_sleeping_receiver_is_woken(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(local_pair_passes_packets_in_both_directions),
-		cmocka_unit_test(local_server_connect_returns_existing_pair),
-		cmocka_unit_test(local_process_pairs_with_own_slot),
-		cmocka_unit_test(local_concurrent_connects_pair_all),
-		cmocka_unit_test(local_missing_peer_is_retried),
-		cmocka_unit_test(local_wrong_gid_is_retried),
-		cmocka_unit_test(
-			local_unresponsive_peer_is_rejected_permanently),
-		cmocka_unit_test(local_sleeping_receiver_is_woken),
+		cmocka_unit_test(shm_pair_passes_packets_in_both_directions),
+		cmocka_unit_test(shm_server_connect_returns_existing_pair),
+		cmocka_unit_test(shm_process_pairs_with_own_slot),
+		cmocka_unit_test(shm_concurrent_connects_pair_all),
+		cmocka_unit_test(shm_missing_peer_is_retried),
+		cmocka_unit_test(shm_wrong_gid_is_retried),
+		cmocka_unit_test(shm_unresponsive_peer_is_rejected_permanently),
+		cmocka_unit_test(shm_sleeping_receiver_is_woken),
 	};
 
 	(void)uroce_netns_enter();

@@ -4,13 +4,13 @@
  * uroce_copy.c describes why that is safe: a process that copies publishes it,
  * and a process that withdraws memory waits for it.
  */
-#include "uroce/shm/uroce_local_split.h"
+#include "uroce/shm/uroce_shm_split.h"
 
 #include <errno.h>
 #include <time.h>
 
-#include "uroce/shm/uroce_local_state.h"
 #include "uroce/shm/uroce_pairing.h"
+#include "uroce/shm/uroce_shm_state.h"
 #include "util/nocancel.h"
 
 /*
@@ -35,8 +35,8 @@ static bool choose(struct uroce_channel *channel, enum uroce_landing_kind kind,
 
 	if (!channel->copy)
 		return false;
-	if (peer->local->config.split != UROCE_LOCAL_SPLIT_TRY)
-		return peer->local->config.split == UROCE_LOCAL_SPLIT_ALWAYS;
+	if (peer->shm->config.split != UROCE_SHM_SPLIT_TRY)
+		return peer->shm->config.split == UROCE_SHM_SPLIT_ALWAYS;
 	return uroce_trial_begin(&peer->trial[kind], qpn, psn, now_ns()) ==
 	       UROCE_WAY_SPLIT;
 }
@@ -46,7 +46,7 @@ static void learn(struct uroce_channel *channel, enum uroce_landing_kind kind,
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 
-	if (peer->local->config.split == UROCE_LOCAL_SPLIT_TRY)
+	if (peer->shm->config.split == UROCE_SHM_SPLIT_TRY)
 		uroce_trial_end(&peer->trial[kind], qpn, psn, bytes, now_ns());
 }
 
@@ -55,7 +55,7 @@ static struct uroce_wanted wanted_of(const struct uroce_peer *peer,
 {
 	return (struct uroce_wanted){
 		.qpn = hop->qpn,
-		.token = peer->local->token,
+		.token = peer->shm->token,
 		.dest_qpn = hop->dest_qpn,
 	};
 }
@@ -81,8 +81,8 @@ static bool find(struct uroce_channel *channel, const struct uroce_hop *hop,
 /* The peer does not wait for this process, or is dead. */
 static bool is_lost(const struct uroce_peer *peer)
 {
-	return !peer->channel.copy || !peer->local->tables.memory ||
-	       peer->mad || peer->dying;
+	return !peer->channel.copy || !peer->shm->tables.memory || peer->mad ||
+	       peer->dying;
 }
 
 static int transfer(struct uroce_peer *peer, uint64_t address, bool write,
@@ -95,7 +95,7 @@ static int transfer(struct uroce_peer *peer, uint64_t address, bool write,
 		.iov = iov,
 		.nr_iov = 1,
 	};
-	struct uroce_local_counters *counters = &peer->local->counters;
+	struct uroce_shm_counters *counters = &peer->shm->counters;
 	int ret = uroce_reach_copy(&peer->reach, &transfer);
 
 	if (ret == -EPERM) /* it was permitted before, and is no longer */
@@ -134,9 +134,9 @@ static int push(struct uroce_channel *channel, const struct uroce_hop *hop,
 
 	if (is_lost(peer))
 		return -ENOTCONN;
-	uroce_tables_begin(&peer->local->tables, peer->slot);
+	uroce_tables_begin(&peer->shm->tables, peer->slot);
 	ret = push_locked(peer, hop, kind, landing, from, iov);
-	uroce_tables_end(&peer->local->tables, peer->slot);
+	uroce_tables_end(&peer->shm->tables, peer->slot);
 	return ret;
 }
 
@@ -148,10 +148,10 @@ static int pull(struct uroce_channel *channel, const struct uroce_hop *hop,
 
 	if (is_lost(peer))
 		return -ENOTCONN;
-	uroce_tables_begin(&peer->local->tables, peer->slot);
+	uroce_tables_begin(&peer->shm->tables, peer->slot);
 	ret = is_open(channel, hop) ? transfer(peer, address, false, iov)
 				    : -EACCES;
-	uroce_tables_end(&peer->local->tables, peer->slot);
+	uroce_tables_end(&peer->shm->tables, peer->slot);
 	return ret;
 }
 
@@ -159,13 +159,13 @@ static void show(struct uroce_channel *channel, uint32_t qpn,
 		 enum uroce_landing_kind kind,
 		 const struct uroce_landing *landing)
 {
-	uroce_tables_show_landing(&uroce_peer_of(channel)->local->tables, qpn,
+	uroce_tables_show_landing(&uroce_peer_of(channel)->shm->tables, qpn,
 				  kind, landing);
 }
 
 static uint32_t copying(const struct uroce_peer *peer)
 {
-	return uroce_view_copying(&peer->view, peer->local->config.slot);
+	return uroce_view_copying(&peer->view, peer->shm->config.slot);
 }
 
 static bool is_at_it(const struct uroce_peer *peer, uint32_t count)
@@ -198,7 +198,7 @@ static void settle(struct uroce_channel *channel)
 	}
 }
 
-const struct uroce_split_ops uroce_local_split_ops = {
+const struct uroce_split_ops uroce_shm_split_ops = {
 	.choose = choose,
 	.learn = learn,
 	.is_open = is_open,

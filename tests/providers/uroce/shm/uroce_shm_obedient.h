@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Common parts of the tests of long messages that both sides copy
- * (uroce_local_split.c): the left process, and the right one, a child that
+ * (uroce_shm_split.c): the left process, and the right one, a child that
  * carries out orders of the left one. A test can deny system calls, set the
  * clock, and replace sleeping. Linked with WRAP process_vm_readv
  * process_vm_writev clock_gettime nanosleep.
  */
-#ifndef UROCE_LOCAL_OBEDIENT_H
-#define UROCE_LOCAL_OBEDIENT_H
+#ifndef UROCE_SHM_OBEDIENT_H
+#define UROCE_SHM_OBEDIENT_H
 
-#include "uroce/shm/uroce_local_split.h"
-#include "uroce_local_reach.h"
+#include "uroce/shm/uroce_shm_split.h"
+#include "uroce_shm_reach.h"
 
 #define BYTES (512 * 1024)
 #define PART  (64 * 1024)
@@ -67,7 +67,7 @@ struct uroce_landing a_landing(void);
  * Creates the channel from left to right. @fn: function of the right process;
  * right_obey_orders(), which left waits for once, or another one
  */
-void meet_as(void (*fn)(struct node *, uint32_t), enum uroce_local_split split,
+void meet_as(void (*fn)(struct node *, uint32_t), enum uroce_shm_split split,
 	     unsigned int ways);
 /* Undoes it after the right process has ended. */
 void end_left(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Orders in shared memory, and steps that the tests have in common. */
-#include "uroce_local_obedient.h"
+#include "uroce_shm_obedient.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "uroce/shm/uroce_local_state.h"
+#include "uroce/shm/uroce_shm_state.h"
 #include "uroce/shm/uroce_tables_layout.h"
 
 uint8_t memory[BYTES];
@@ -78,7 +78,7 @@ int __wrap_nocancel_nanosleep(const struct timespec *nap);
 
 static bool says_that_she_copies(void)
 {
-	return left.local->tables.memory->copying[RIGHT].count % 2;
+	return left.shm->tables.memory->copying[RIGHT].count % 2;
 }
 
 static bool is_allowed(void)
@@ -166,11 +166,11 @@ static bool obey(struct side *side, struct uroce_channel *to_left)
 {
 	switch (order->what) {
 	case SHOW_QP:
-		uroce_local_show_qp(side->local, &order->qp, to_left);
+		uroce_shm_show_qp(side->shm, &order->qp, to_left);
 		break;
 	case SHOW_LANDING:
 		/* the right process need not have the channel */
-		uroce_tables_show_landing(&side->local->tables, hop.dest_qpn,
+		uroce_tables_show_landing(&side->shm->tables, hop.dest_qpn,
 					  order->kind, &order->landing);
 		break;
 	case FILL:
@@ -180,10 +180,10 @@ static bool obey(struct side *side, struct uroce_channel *to_left)
 		find_pattern();
 		break;
 	case COPY:
-		uroce_tables_begin(&side->local->tables, order->slot);
+		uroce_tables_begin(&side->shm->tables, order->slot);
 		break;
 	case COPIED:
-		uroce_tables_end(&side->local->tables, order->slot);
+		uroce_tables_end(&side->shm->tables, order->slot);
 		break;
 	default:
 		return false;
@@ -203,7 +203,7 @@ void right_obey_orders(struct node *node, uint32_t ways)
 		node_go(node);
 		node_wait(node);
 	} while (obey(&side, to_left));
-	uroce_local_put_channel(side.local, to_left);
+	uroce_shm_put_channel(side.shm, to_left);
 	side_close(&side);
 }
 
@@ -274,7 +274,7 @@ void right_copies(uint32_t slot, bool begins)
 
 /* -- both processes ------------------------------------------------------- */
 
-void meet_as(void (*fn)(struct node *, uint32_t), enum uroce_local_split split,
+void meet_as(void (*fn)(struct node *, uint32_t), enum uroce_shm_split split,
 	     unsigned int ways)
 {
 	struct uroce_channel *met;
@@ -289,9 +289,9 @@ void meet_as(void (*fn)(struct node *, uint32_t), enum uroce_local_split split,
 
 int meet(void **state)
 {
-	meet_as(right_obey_orders, UROCE_LOCAL_SPLIT_ALWAYS, 3);
+	meet_as(right_obey_orders, UROCE_SHM_SPLIT_ALWAYS, 3);
 	node_wait(&right);
-	assert_ptr_equal(channel->split, &uroce_local_split_ops);
+	assert_ptr_equal(channel->split, &uroce_shm_split_ops);
 	right_shows_qp(true, true);
 	right_shows(UROCE_LANDING_RECEIVE, a_landing());
 	right_fills(1);
@@ -307,7 +307,7 @@ void end_left(void)
 	while_asleep = NULL;
 	set_clock(0);
 	channel = NULL;
-	reach_split = UROCE_LOCAL_SPLIT_TRY;
+	reach_split = UROCE_SHM_SPLIT_TRY;
 	side_close(&left);
 }
 

@@ -13,11 +13,11 @@
 
 #include <cmocka.h>
 
-#include "uroce/shm/uroce_local_state.h"
-#include "uroce_local_obedient.h"
+#include "uroce/shm/uroce_shm_state.h"
 #include "uroce_netns.h"
+#include "uroce_shm_obedient.h"
 
-#define SETTLE	 2000 /* ms; as in uroce_local_split.c */
+#define SETTLE	 2000 /* ms; as in uroce_shm_split.c */
 #define ANY_SLOT 7    /* a slot without a process */
 
 /* -- settling ------------------------------------------------------------- */
@@ -125,7 +125,7 @@ static void right_shows_his_qp(struct side *side, struct uroce_channel *to_left,
 
 	qp.ready = ready;
 	qp.pulls = true;
-	uroce_local_show_qp(side->local, &qp, to_left);
+	uroce_shm_show_qp(side->shm, &qp, to_left);
 }
 
 /* Right: hides its landing repeatedly, and checks that no process writes to it.
@@ -153,7 +153,7 @@ static void right_hide_repeatedly(struct node *node, uint32_t ways)
 	}
 	__atomic_store_n(&board->done, 1, __ATOMIC_RELEASE);
 	node_wait(node);
-	uroce_local_put_channel(side.local, to_left);
+	uroce_shm_put_channel(side.shm, to_left);
 	side_close(&side);
 }
 
@@ -181,7 +181,7 @@ static void right_reuse_source(struct node *node, uint32_t ways)
 	}
 	__atomic_store_n(&board->done, 1, __ATOMIC_RELEASE);
 	node_wait(node);
-	uroce_local_put_channel(side.local, to_left);
+	uroce_shm_put_channel(side.shm, to_left);
 	side_close(&side);
 }
 
@@ -206,7 +206,7 @@ static void copy_meanwhile(void (*right_fn)(struct node *, uint32_t),
 			   int (*left_fn)(void))
 {
 	memset(board, 0, sizeof(*board));
-	meet_as(right_fn, UROCE_LOCAL_SPLIT_ALWAYS, 3);
+	meet_as(right_fn, UROCE_SHM_SPLIT_ALWAYS, 3);
 	while (!__atomic_load_n(&board->done, __ATOMIC_ACQUIRE)) {
 		int ret = left_fn();
 

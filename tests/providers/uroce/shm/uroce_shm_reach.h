@@ -3,10 +3,10 @@
  * Common parts of the CMA tests: the left process accesses the memory of the
  * right one, a child, which deregisters that memory now and then.
  */
-#ifndef UROCE_LOCAL_REACH_H
-#define UROCE_LOCAL_REACH_H
+#ifndef UROCE_SHM_REACH_H
+#define UROCE_SHM_REACH_H
 
-#include "uroce_local_node.h"
+#include "uroce_shm_node.h"
 
 enum { LEFT = 100, RIGHT };
 enum { WRITE_RIGHT = 2, READ_RIGHT = 4, ATOMIC_RIGHT = 8 };
@@ -35,7 +35,7 @@ uint32_t board_look(const uint32_t *counter);
 void board_await(const uint32_t *counter, uint32_t value);
 
 /* Split mode of processes that are opened from now on. */
-extern enum uroce_local_split reach_split;
+extern enum uroce_shm_split reach_split;
 
 /* Opens a side that serves and may use those methods only: enum uroce_reach. */
 void reach_open(struct side *side, uint32_t slot, unsigned int ways);

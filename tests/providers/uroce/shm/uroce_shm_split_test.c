@@ -3,7 +3,7 @@
  * Long messages that both sides copy: accesses of the left process to the
  * memory of the right one, and the cases in which they are refused.
  */
-#include "uroce/shm/uroce_local_split.h"
+#include "uroce/shm/uroce_shm_split.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "uroce/shm/uroce_local_state.h"
-#include "uroce_local_obedient.h"
+#include "uroce/shm/uroce_shm_state.h"
 #include "uroce_netns.h"
+#include "uroce_shm_obedient.h"
 
 #define SHORT 8000 /* the minimum for CMA calls */
 
@@ -26,16 +26,16 @@ static bool is_open(void)
 
 static void assert_counted(uint64_t pushed, uint64_t pulled)
 {
-	struct uroce_local_counters counters;
+	struct uroce_shm_counters counters;
 
-	uroce_local_counters(left.local, &counters);
+	uroce_shm_counters(left.shm, &counters);
 	assert_true(counters.pushed_bytes == pushed);
 	assert_true(counters.pulled_bytes == pulled);
 }
 
 /* -- copies --------------------------------------------------------------- */
 
-static void local_split_push_reaches_landing(void **state)
+static void shm_split_push_reaches_landing(void **state)
 {
 	for (int i = 0; i < UROCE_NR_LANDINGS; i++) {
 		enum uroce_landing_kind kind = (enum uroce_landing_kind)i;
@@ -62,7 +62,7 @@ static void local_split_push_reaches_landing(void **state)
 	assert_counted(2 * (PART + SHORT), 0);
 }
 
-static void local_split_pull_reads_peer_memory(void **state)
+static void shm_split_pull_reads_peer_memory(void **state)
 {
 	right_fills(0x5a);
 	assert_int_equal(pull_from(&hop, memory + 5, PART), 0);
@@ -85,7 +85,7 @@ static void assert_push_is_refused(const struct uroce_landing *landing)
 	assert_counted(0, 0);
 }
 
-static void local_split_push_to_hidden_landing_is_refused(void **state)
+static void shm_split_push_to_hidden_landing_is_refused(void **state)
 {
 	const struct uroce_landing known = a_landing();
 	struct uroce_landing next = known;
@@ -108,7 +108,7 @@ static void local_split_push_to_hidden_landing_is_refused(void **state)
 	assert_int_equal(push(UROCE_LANDING_RECEIVE, &known, 0, PART), 0);
 }
 
-static void local_split_push_beyond_landing_is_refused(void **state)
+static void shm_split_push_beyond_landing_is_refused(void **state)
 {
 	const struct uroce_landing known = a_landing();
 	struct uroce_landing shorter = known;
@@ -140,7 +140,7 @@ static void assert_both_are_refused(void)
 	assert_int_equal(memory[0], 0);
 }
 
-static void local_split_unconnected_qp_is_refused(void **state)
+static void shm_split_unconnected_qp_is_refused(void **state)
 {
 	struct uroce_hop other = hop;
 
@@ -161,7 +161,7 @@ static void local_split_unconnected_qp_is_refused(void **state)
 	assert_int_equal(pull(), 0);
 }
 
-static void local_split_denied_push_disables_copy(void **state)
+static void shm_split_denied_push_disables_copy(void **state)
 {
 	const struct uroce_landing known = a_landing();
 
@@ -184,7 +184,7 @@ static void local_split_denied_push_disables_copy(void **state)
 	channel->split->settle(channel);
 }
 
-static void local_split_denied_pull_disables_copy(void **state)
+static void shm_split_denied_pull_disables_copy(void **state)
 {
 	denied = EPERM;
 	assert_int_equal(pull(), -EPERM);
@@ -193,7 +193,7 @@ static void local_split_denied_pull_disables_copy(void **state)
 }
 
 /* A bad address concerns one message only. */
-static void local_split_efault_keeps_copy(void **state)
+static void shm_split_efault_keeps_copy(void **state)
 {
 	struct uroce_landing landing = a_landing();
 
@@ -224,7 +224,7 @@ static void assert_neither_works(int error)
 	assert_int_equal(nr_copies, before);
 }
 
-static void local_split_dead_peer_is_refused(void **state)
+static void shm_split_dead_peer_is_refused(void **state)
 {
 	const struct uroce_landing known = a_landing();
 	static struct got got;
@@ -238,7 +238,7 @@ static void local_split_dead_peer_is_refused(void **state)
 	channel->split->settle(channel);
 }
 
-static void local_split_peer_with_protocol_error_is_refused(void **state)
+static void shm_split_peer_with_protocol_error_is_refused(void **state)
 {
 	struct uroce_peer *peer =
 		list_entry(channel, struct uroce_peer, channel);
@@ -254,7 +254,7 @@ static bool chooses(enum uroce_landing_kind kind, uint32_t psn)
 	return channel->split->choose(channel, kind, hop.qpn, psn);
 }
 
-static void local_split_always_mode_samples_nothing(void **state)
+static void shm_split_always_mode_samples_nothing(void **state)
 {
 	for (uint32_t psn = 0; psn < 200; psn++) {
 		assert_true(chooses(UROCE_LANDING_RECEIVE, psn));
@@ -266,7 +266,7 @@ static void local_split_always_mode_samples_nothing(void **state)
 
 static int try(void **state)
 {
-	meet_as(right_obey_orders, UROCE_LOCAL_SPLIT_TRY, 3);
+	meet_as(right_obey_orders, UROCE_SHM_SPLIT_TRY, 3);
 	node_wait(&right);
 	set_clock(1000000);
 	return 0;
@@ -292,7 +292,7 @@ static uint32_t send_some(enum uroce_landing_kind kind, uint32_t nr,
 	return nr_split;
 }
 
-static void local_split_sampling_is_separate_per_kind(void **state)
+static void shm_split_sampling_is_separate_per_kind(void **state)
 {
 	const uint32_t row = 24;
 
@@ -303,14 +303,14 @@ static void local_split_sampling_is_separate_per_kind(void **state)
 }
 
 /* None of these uses splitting, although CMA is available. */
-static void local_split_never_mode_sets_no_ops(void **state)
+static void shm_split_never_mode_sets_no_ops(void **state)
 {
 	static const struct {
-		enum uroce_local_split split;
+		enum uroce_shm_split split;
 		unsigned int ways;
 	} cases[] = {
-		{ UROCE_LOCAL_SPLIT_NEVER, 3 },
-		{ UROCE_LOCAL_SPLIT_ALWAYS, UROCE_REACH_MEM },
+		{ UROCE_SHM_SPLIT_NEVER, 3 },
+		{ UROCE_SHM_SPLIT_ALWAYS, UROCE_REACH_MEM },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -321,9 +321,9 @@ static void local_split_never_mode_sets_no_ops(void **state)
 	}
 }
 
-static void local_split_without_cma_sets_no_ops(void **state)
+static void shm_split_without_cma_sets_no_ops(void **state)
 {
-	reach_split = UROCE_LOCAL_SPLIT_ALWAYS;
+	reach_split = UROCE_SHM_SPLIT_ALWAYS;
 	channel = reach_meet(&left, &right, right_obey_orders, 3, 0);
 	assert_null(channel->split);
 	assert_null(channel->copy);
@@ -331,19 +331,19 @@ static void local_split_without_cma_sets_no_ops(void **state)
 	end_left();
 }
 
-static void local_split_own_channel_sets_no_ops(void **state)
+static void shm_split_own_channel_sets_no_ops(void **state)
 {
 	struct uroce_channel *own = side_connect(&left, LEFT);
 
 	assert_ptr_not_equal(own, channel);
 	assert_null(own->split);
-	uroce_local_put_channel(left.local, own);
+	uroce_shm_put_channel(left.shm, own);
 }
 
 /*
  * The child has neither the memory of the tables nor the access of its parent.
  */
-static void local_split_child_after_fork_does_nothing(void **state)
+static void shm_split_child_after_fork_does_nothing(void **state)
 {
 	const struct uroce_landing known = a_landing();
 	int pid, status;
@@ -356,7 +356,7 @@ static void local_split_child_after_fork_does_nothing(void **state)
 		const struct uroce_split_ops *ops = channel->split;
 		const struct iovec iov = { part, PART };
 
-		uroce_local_abandon(left.local);
+		uroce_shm_abandon(left.shm);
 		CHECK(ops);
 		CHECK(!chooses(UROCE_LANDING_RECEIVE, 1));
 		CHECK(!chooses(UROCE_LANDING_READ, 1));
@@ -385,23 +385,23 @@ int main(void)
 {
 	int ret = obedient_open();
 	const struct CMUnitTest tests[] = {
-		TEST(local_split_push_reaches_landing),
-		TEST(local_split_pull_reads_peer_memory),
-		TEST(local_split_push_to_hidden_landing_is_refused),
-		TEST(local_split_push_beyond_landing_is_refused),
-		TEST(local_split_unconnected_qp_is_refused),
-		TEST(local_split_denied_push_disables_copy),
-		TEST(local_split_denied_pull_disables_copy),
-		TEST(local_split_efault_keeps_copy),
-		TEST(local_split_dead_peer_is_refused),
-		TEST(local_split_peer_with_protocol_error_is_refused),
-		TEST(local_split_always_mode_samples_nothing),
+		TEST(shm_split_push_reaches_landing),
+		TEST(shm_split_pull_reads_peer_memory),
+		TEST(shm_split_push_to_hidden_landing_is_refused),
+		TEST(shm_split_push_beyond_landing_is_refused),
+		TEST(shm_split_unconnected_qp_is_refused),
+		TEST(shm_split_denied_push_disables_copy),
+		TEST(shm_split_denied_pull_disables_copy),
+		TEST(shm_split_efault_keeps_copy),
+		TEST(shm_split_dead_peer_is_refused),
+		TEST(shm_split_peer_with_protocol_error_is_refused),
+		TEST(shm_split_always_mode_samples_nothing),
 		cmocka_unit_test_setup_teardown(
-			local_split_sampling_is_separate_per_kind, try, leave),
-		cmocka_unit_test(local_split_never_mode_sets_no_ops),
-		cmocka_unit_test(local_split_without_cma_sets_no_ops),
-		TEST(local_split_own_channel_sets_no_ops),
-		TEST(local_split_child_after_fork_does_nothing),
+			shm_split_sampling_is_separate_per_kind, try, leave),
+		cmocka_unit_test(shm_split_never_mode_sets_no_ops),
+		cmocka_unit_test(shm_split_without_cma_sets_no_ops),
+		TEST(shm_split_own_channel_sets_no_ops),
+		TEST(shm_split_child_after_fork_does_nothing),
 	};
 
 	if (ret)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A process for the tests of local/: a child that has a slot, and a thread that
+ * A process for the tests of shm/: a child that has a slot, and a thread that
  * serves. The child runs a function of the test, and synchronizes with the test
  * through two pipes.
  */
-#ifndef UROCE_LOCAL_NODE_H
-#define UROCE_LOCAL_NODE_H
+#ifndef UROCE_SHM_NODE_H
+#define UROCE_SHM_NODE_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "uroce/shm/uroce_local.h"
+#include "uroce/shm/uroce_shm.h"
 
 /*
  * A child must not use the asserts of cmocka: it would continue with the tests.
@@ -53,7 +53,7 @@ void node_kill(struct node *node);
 
 /* State of a child. */
 struct side {
-	struct uroce_local *local;
+	struct uroce_shm *shm;
 	uint32_t slot;
 	pthread_t thread;
 	int stop; /* eventfd of the thread; -1: no thread */

@@ -6,7 +6,7 @@
  * test plays the left process, message by message, as a client and as a server.
  * The test controls the clock.
  */
-#include "uroce/shm/uroce_local.h"
+#include "uroce/shm/uroce_shm.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -23,10 +23,10 @@
 
 #include "uroce/ipc/uroce_rendezvous.h"
 #include "uroce/shm/uroce_inbox.h"
-#include "uroce/shm/uroce_local_state.h"
 #include "uroce/shm/uroce_pairing.h"
-#include "uroce_local_node.h"
+#include "uroce/shm/uroce_shm_state.h"
 #include "uroce_netns.h"
+#include "uroce_shm_node.h"
 
 /* In this order the right process accepts clients while it connects. */
 enum { LEFT = 200, RIGHT };
@@ -102,7 +102,7 @@ static void *ask(void *arg)
 	is_connecter = true;
 	side_gid(LEFT, gid);
 	connecter.ret =
-		uroce_local_connect(right.local, LEFT, gid, &connecter.channel);
+		uroce_shm_connect(right.shm, LEFT, gid, &connecter.channel);
 	__atomic_store_n(&connecter.done, true, __ATOMIC_SEQ_CST);
 	return NULL;
 }
@@ -128,9 +128,9 @@ static void clock_advance(uint32_t patiences)
 {
 	(void)__atomic_add_fetch(&ahead_s, (uint64_t)patiences * PATIENCE_S + 1,
 				 __ATOMIC_SEQ_CST);
-	verbs_mutex_lock(&right.local->mutex);
-	uroce_local_tell_locked(right.local);
-	verbs_mutex_unlock(&right.local->mutex);
+	verbs_mutex_lock(&right.shm->mutex);
+	uroce_shm_tell_locked(right.shm);
+	verbs_mutex_unlock(&right.shm->mutex);
 	wait_until_seen();
 }
 
@@ -160,9 +160,9 @@ static bool is_refused(void)
 {
 	bool refused;
 
-	verbs_mutex_lock(&right.local->mutex);
-	refused = uroce_local_refuses_locked(right.local, LEFT, getpid());
-	verbs_mutex_unlock(&right.local->mutex);
+	verbs_mutex_lock(&right.shm->mutex);
+	refused = uroce_shm_refuses_locked(right.shm, LEFT, getpid());
+	verbs_mutex_unlock(&right.shm->mutex);
 	return refused;
 }
 
@@ -172,9 +172,9 @@ static void wait_until_asked(void)
 
 	do {
 		(void)sched_yield();
-		verbs_mutex_lock(&right.local->mutex);
-		connecting = right.local->connecting[LEFT];
-		verbs_mutex_unlock(&right.local->mutex);
+		verbs_mutex_lock(&right.shm->mutex);
+		connecting = right.shm->connecting[LEFT];
+		verbs_mutex_unlock(&right.shm->mutex);
 	} while (connecting);
 }
 
@@ -260,16 +260,16 @@ static bool is_hung_up(int fd)
 
 static void assert_pair(int client)
 {
-	assert_ptr_equal(connecter.channel, &right.local->table[LEFT]->channel);
+	assert_ptr_equal(connecter.channel, &right.shm->table[LEFT]->channel);
 	assert_false(is_refused());
 	assert_false(is_hung_up(client));
 	assert_int_equal(uroce_pairing_send(client, UROCE_PAIRING_BELL), 0);
-	uroce_local_put_channel(right.local, connecter.channel);
+	uroce_shm_put_channel(right.shm, connecter.channel);
 }
 
 /* -- the tests ------------------------------------------------------------ */
 
-static void local_late_confirmation_makes_pair(void **state)
+static void shm_late_confirmation_makes_pair(void **state)
 {
 	int client = client_connect_accepted();
 
@@ -283,7 +283,7 @@ static void local_late_confirmation_makes_pair(void **state)
 	(void)close(client);
 }
 
-static void local_missing_confirmation_rejects_client(void **state)
+static void shm_missing_confirmation_rejects_client(void **state)
 {
 	struct uroce_channel *channel;
 	uint8_t gid[UROCE_GID_LEN];
@@ -300,17 +300,17 @@ static void local_missing_confirmation_rejects_client(void **state)
 	assert_int_equal(uroce_pairing_send(client, UROCE_PAIRING_CONFIRM),
 			 -EPIPE);
 	side_gid(LEFT, gid);
-	assert_int_equal(uroce_local_connect(right.local, LEFT, gid, &channel),
+	assert_int_equal(uroce_shm_connect(right.shm, LEFT, gid, &channel),
 			 -ENOENT);
 	assert_int_equal(client_connect(&again), UROCE_VERDICT_REFUSED);
 	side_stop_serving(&right);
-	uroce_local_serve(right.local);
-	assert_int_equal(right.local->nr_guests, 0);
+	uroce_shm_serve(right.shm);
+	assert_int_equal(right.shm->nr_guests, 0);
 	(void)close(client);
 	(void)close(again);
 }
 
-static void local_closed_client_is_not_awaited(void **state)
+static void shm_closed_client_is_not_awaited(void **state)
 {
 	int client = client_connect_accepted();
 
@@ -353,17 +353,17 @@ static void fail_connect_with_client(bool invited)
 	(void)close(host);
 }
 
-static void local_failed_connect_keeps_pending_client(void **state)
+static void shm_failed_connect_keeps_pending_client(void **state)
 {
 	fail_connect_with_client(false);
 }
 
-static void local_unsent_confirmation_keeps_pending_client(void **state)
+static void shm_unsent_confirmation_keeps_pending_client(void **state)
 {
 	fail_connect_with_client(true);
 }
 
-static void local_unreachable_server_is_rejected(void **state)
+static void shm_unreachable_server_is_rejected(void **state)
 {
 	int host, client;
 
@@ -381,14 +381,14 @@ static void local_unreachable_server_is_rejected(void **state)
 }
 
 /* Simulates another thread that has connected and waits for a response. */
-static void local_connect_waits_for_second_thread(void **state)
+static void shm_connect_waits_for_second_thread(void **state)
 {
 	int call[2];
 
 	assert_int_equal(
 		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, call), 0);
-	right.local->connecting[LEFT] = true;
-	right.local->calls[LEFT] = call[0];
+	right.shm->connecting[LEFT] = true;
+	right.shm->calls[LEFT] = call[0];
 	connect_start();
 	clock_advance(1);
 	assert_false(is_refused());
@@ -399,23 +399,23 @@ static void local_connect_waits_for_second_thread(void **state)
 	/* that connection cannot be confirmed either */
 	assert_int_equal(uroce_pairing_send(call[0], UROCE_PAIRING_CONFIRM),
 			 -EPIPE);
-	right.local->connecting[LEFT] = false;
-	right.local->calls[LEFT] = -1;
+	right.shm->connecting[LEFT] = false;
+	right.shm->calls[LEFT] = -1;
 	(void)close(call[0]);
 	(void)close(call[1]);
 }
 
-static void local_last_message_of_late_client_is_read(void **state)
+static void shm_last_message_of_late_client_is_read(void **state)
 {
 	int client = client_connect_accepted();
 
 	/* between the last check of the right process and its close */
 	late_client = client;
-	uroce_local_serve(right.local);
+	uroce_shm_serve(right.shm);
 	assert_int_equal(late_client, -1);
-	assert_non_null(right.local->table[LEFT]);
-	assert_int_equal(right.local->awaited[LEFT], -1);
-	assert_int_equal(right.local->nr_guests, 0);
+	assert_non_null(right.shm->table[LEFT]);
+	assert_int_equal(right.shm->awaited[LEFT], -1);
+	assert_int_equal(right.shm->nr_guests, 0);
 	assert_false(is_hung_up(client));
 	(void)close(client);
 }
@@ -426,14 +426,14 @@ static void local_last_message_of_late_client_is_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_RIGHT(local_late_confirmation_makes_pair),
-		WITH_RIGHT(local_missing_confirmation_rejects_client),
-		WITH_RIGHT(local_closed_client_is_not_awaited),
-		WITH_RIGHT(local_failed_connect_keeps_pending_client),
-		WITH_RIGHT(local_unsent_confirmation_keeps_pending_client),
-		WITH_RIGHT(local_unreachable_server_is_rejected),
-		WITH_RIGHT(local_connect_waits_for_second_thread),
-		WITH_RIGHT(local_last_message_of_late_client_is_read),
+		WITH_RIGHT(shm_late_confirmation_makes_pair),
+		WITH_RIGHT(shm_missing_confirmation_rejects_client),
+		WITH_RIGHT(shm_closed_client_is_not_awaited),
+		WITH_RIGHT(shm_failed_connect_keeps_pending_client),
+		WITH_RIGHT(shm_unsent_confirmation_keeps_pending_client),
+		WITH_RIGHT(shm_unreachable_server_is_rejected),
+		WITH_RIGHT(shm_connect_waits_for_second_thread),
+		WITH_RIGHT(shm_last_message_of_late_client_is_read),
 	};
 
 	(void)uroce_netns_enter();

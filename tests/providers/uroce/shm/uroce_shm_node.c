@@ -2,7 +2,7 @@
 /* fork(2), two pipes, and a thread with poll(2). */
 #include <pthread.h>
 
-#include "uroce_local_node.h"
+#include "uroce_shm_node.h"
 
 #include <dirent.h>
 #include <poll.h>
@@ -108,7 +108,7 @@ static bool is_ours(void *arg, const uint8_t *gid)
 
 void side_open(struct side *side, uint32_t slot)
 {
-	struct uroce_local_config config = {
+	struct uroce_shm_config config = {
 		.slot = slot,
 		.patience_ms = SIDE_PATIENCE_MS,
 		.is_ours = is_ours,
@@ -116,7 +116,7 @@ void side_open(struct side *side, uint32_t slot)
 	};
 
 	*side = (struct side){ .slot = slot, .stop = -1 };
-	CHECK(uroce_local_open(&config, &side->local) == 0);
+	CHECK(uroce_shm_open(&config, &side->shm) == 0);
 }
 
 static void *serve(void *arg)
@@ -124,14 +124,14 @@ static void *serve(void *arg)
 	struct side *side = arg;
 	struct pollfd fds[] = {
 		{ .fd = side->stop, .events = POLLIN },
-		{ .fd = uroce_local_fd(side->local), .events = POLLIN },
+		{ .fd = uroce_shm_fd(side->shm), .events = POLLIN },
 	};
 
 	for (;;) {
 		CHECK(poll(fds, 2, -1) > 0);
 		if (fds[0].revents)
 			return NULL;
-		uroce_local_serve(side->local);
+		uroce_shm_serve(side->shm);
 	}
 }
 
@@ -157,7 +157,7 @@ void side_stop_serving(struct side *side)
 void side_close(struct side *side)
 {
 	side_stop_serving(side);
-	uroce_local_close(side->local);
+	uroce_shm_close(side->shm);
 }
 
 struct uroce_channel *side_connect(struct side *side, uint32_t slot)
@@ -166,7 +166,7 @@ struct uroce_channel *side_connect(struct side *side, uint32_t slot)
 	uint8_t gid[UROCE_GID_LEN];
 
 	side_gid(slot, gid);
-	CHECK(uroce_local_connect(side->local, slot, gid, &channel) == 0);
+	CHECK(uroce_shm_connect(side->shm, slot, gid, &channel) == 0);
 	return channel;
 }
 
@@ -188,9 +188,9 @@ void side_put(struct side *side, struct uroce_channel *channel, uint32_t psn,
 	struct iovec iov = { data, len };
 
 	fill(data, psn, len);
-	CHECK(uroce_local_has_room(channel));
-	uroce_local_put(channel, &packet, &iov, 1);
-	uroce_local_flush(side->local);
+	CHECK(uroce_shm_has_room(channel));
+	uroce_shm_put(channel, &packet, &iov, 1);
+	uroce_shm_flush(side->shm);
 }
 
 static void on_packet(struct got *got, struct uroce_channel *channel,
@@ -213,14 +213,14 @@ uint32_t side_take(struct side *side, struct got *got)
 	struct uroce_brief brief;
 	uint32_t nr = 0;
 
-	uroce_local_begin(side->local);
-	while ((channel = uroce_local_take(side->local, &brief))) {
+	uroce_shm_begin(side->shm);
+	while ((channel = uroce_shm_take(side->shm, &brief))) {
 		struct uroce_packet packet;
 		bool is_packet = !uroce_inbox_decode(&brief, &packet);
 
 		if (is_packet)
 			on_packet(got, channel, &packet);
-		uroce_local_done(channel, &brief, is_packet);
+		uroce_shm_done(channel, &brief, is_packet);
 		nr += is_packet;
 	}
 	return nr;
@@ -239,7 +239,7 @@ struct uroce_channel *side_wait_lost(struct side *side, struct got *got)
 
 	for (;;) {
 		(void)side_take(side, got);
-		channel = uroce_local_take_lost(side->local);
+		channel = uroce_shm_take_lost(side->shm);
 		if (channel)
 			return channel;
 		(void)sched_yield();

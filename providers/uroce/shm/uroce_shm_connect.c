@@ -24,8 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "uroce/shm/uroce_local_state.h"
 #include "uroce/shm/uroce_pairing.h"
+#include "uroce/shm/uroce_shm_state.h"
 #include "util/nocancel.h"
 
 /* After a BUSY, connect again after this time if the peer has not. */
@@ -43,15 +43,15 @@ enum outcome {
 	AGAIN,	/* wait until something changes, and look again */
 };
 
-static void wait_until_locked(struct uroce_local *local, uint64_t until_ms)
-	REQUIRES(local->mutex)
+static void wait_until_locked(struct uroce_shm *shm, uint64_t until_ms)
+	REQUIRES(shm->mutex)
 {
 	struct timespec until = {
 		.tv_sec = (time_t)(until_ms / 1000),
 		.tv_nsec = (long)(until_ms % 1000 * 1000000),
 	};
 
-	verbs_mutex_timedwait(&local->mutex, &local->changed, &until);
+	verbs_mutex_timedwait(&shm->mutex, &shm->changed, &until);
 }
 
 static int use_locked(struct uroce_peer *peer,
@@ -63,65 +63,65 @@ static int use_locked(struct uroce_peer *peer,
 }
 
 /* This process is at both ends of the inbox. */
-static int pair_with_self_locked(struct uroce_local *local)
+static int pair_with_self_locked(struct uroce_shm *shm)
 {
 	struct uroce_peer *peer;
 	int inbox, ret;
 
-	ret = uroce_peer_new(local, local->config.slot, &inbox, &peer);
+	ret = uroce_peer_new(shm, shm->config.slot, &inbox, &peer);
 	if (ret)
 		return ret;
 	ret = uroce_inbox_open_sender(inbox, &peer->out);
 	(void)close(inbox);
 	peer->self = true;
-	peer->token = local->token;
+	peer->token = shm->token;
 	peer->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (!ret && peer->fd < 0)
 		ret = -errno;
 	if (!ret)
-		ret = uroce_local_enter_locked(local, peer, EPOLL_CTL_ADD);
+		ret = uroce_shm_enter_locked(shm, peer, EPOLL_CTL_ADD);
 	if (ret)
 		uroce_peer_free(peer);
 	return ret;
 }
 
-static int connect_to_self(struct uroce_local *local, const uint8_t *dgid,
+static int connect_to_self(struct uroce_shm *shm, const uint8_t *dgid,
 			   struct uroce_channel **ret_channel)
 {
-	uint32_t slot = local->config.slot;
+	uint32_t slot = shm->config.slot;
 	int ret = 0;
 
-	if (!local->config.is_ours(local->config.arg, dgid))
+	if (!shm->config.is_ours(shm->config.arg, dgid))
 		return -ENOENT;
-	verbs_mutex_lock(&local->mutex);
-	if (uroce_local_refuses_locked(local, slot, UROCE_REFUSE_ALL))
+	verbs_mutex_lock(&shm->mutex);
+	if (uroce_shm_refuses_locked(shm, slot, UROCE_SHM_REFUSE_ALL))
 		ret = -ENOENT;
-	else if (!local->table[slot])
-		ret = pair_with_self_locked(local);
+	else if (!shm->table[slot])
+		ret = pair_with_self_locked(shm);
 	/* both QPs of a connection use the network, or neither */
-	if (ret && local->has_network) {
-		uroce_local_refuse_locked(local, slot, UROCE_REFUSE_ALL);
+	if (ret && shm->has_network) {
+		uroce_shm_refuse_locked(shm, slot, UROCE_SHM_REFUSE_ALL);
 		ret = -ENOENT;
 	}
 	if (!ret)
-		ret = use_locked(local->table[slot], ret_channel);
-	verbs_mutex_unlock(&local->mutex);
+		ret = use_locked(shm->table[slot], ret_channel);
+	verbs_mutex_unlock(&shm->mutex);
 	return ret;
 }
 
-static void set_call(struct uroce_local *local, uint32_t slot, int fd)
+static void set_call(struct uroce_shm *shm, uint32_t slot, int fd)
 {
-	verbs_mutex_lock(&local->mutex);
-	local->calls[slot] = fd;
-	verbs_mutex_unlock(&local->mutex);
+	verbs_mutex_lock(&shm->mutex);
+	shm->calls[slot] = fd;
+	verbs_mutex_unlock(&shm->mutex);
 }
 
 /* Rejects permanently, unless the process has an OK: it may still be a pair. */
-static int refuse_locked(struct uroce_local *local, uint32_t slot, int pid)
+static int refuse_locked(struct uroce_shm *shm, uint32_t slot, int pid)
 {
-	if (local->awaited[slot] >= 0)
+	if (shm->awaited[slot] >= 0)
 		return AGAIN;
-	uroce_local_refuse_locked(local, slot, pid);
+	uroce_shm_refuse_locked(shm, slot, pid);
 	return -ENOENT;
 }
 
@@ -130,72 +130,72 @@ static int refuse_locked(struct uroce_local *local, uint32_t slot, int pid)
  * a pair. It cannot have given up unless its end is closed. As soon as it
  * knows, it may send messages, and must find the peer in the table.
  */
-static int confirm_locked(struct uroce_local *local, struct uroce_peer *peer)
+static int confirm_locked(struct uroce_shm *shm, struct uroce_peer *peer)
 {
-	int ret = uroce_local_enter_locked(local, peer, EPOLL_CTL_ADD);
+	int ret = uroce_shm_enter_locked(shm, peer, EPOLL_CTL_ADD);
 
 	if (ret)
 		return ret;
 	ret = uroce_pairing_send(peer->fd, UROCE_PAIRING_CONFIRM);
 	if (ret) {
-		uroce_local_bury_locked(local, peer);
+		uroce_shm_bury_locked(shm, peer);
 		/* a peer that is not in the table is looked up again */
-		(void)refuse_locked(local, peer->slot, peer->pid);
+		(void)refuse_locked(shm, peer->slot, peer->pid);
 	}
 	/* the peer owns the socket from now on */
-	local->calls[peer->slot] = -1;
+	shm->calls[peer->slot] = -1;
 	return 0;
 }
 
 /* The own inbox was created for the hello; the result brings the other one. */
-static int accept_inbox(struct uroce_local *local, const uint8_t *dgid,
+static int accept_inbox(struct uroce_shm *shm, const uint8_t *dgid,
 			struct uroce_peer *peer, struct uroce_passed *theirs)
 {
 	int ret = uroce_inbox_open_sender(theirs->inbox, &peer->out);
 
 	if (!ret)
-		uroce_peer_look(peer, theirs->tables, local->config.reach_ways);
+		uroce_peer_look(peer, theirs->tables, shm->config.reach_ways);
 	uroce_pairing_close(theirs);
 	if (ret)
 		return ret;
 	uroce_peer_learn_gid(peer, dgid);
-	verbs_mutex_lock(&local->mutex);
-	ret = confirm_locked(local, peer);
-	verbs_mutex_unlock(&local->mutex);
+	verbs_mutex_lock(&shm->mutex);
+	ret = confirm_locked(shm, peer);
+	verbs_mutex_unlock(&shm->mutex);
 	return ret ? ret : PAIRED;
 }
 
-static void learn_gid(struct uroce_local *local, const struct uroce_peer *told,
+static void learn_gid(struct uroce_shm *shm, const struct uroce_peer *told,
 		      const uint8_t *dgid)
 {
 	struct uroce_peer *known;
 
-	verbs_mutex_lock(&local->mutex);
-	known = local->table[told->slot];
+	verbs_mutex_lock(&shm->mutex);
+	known = shm->table[told->slot];
 	if (known && known->token == told->token)
 		uroce_peer_learn_gid(known, dgid);
-	verbs_mutex_unlock(&local->mutex);
+	verbs_mutex_unlock(&shm->mutex);
 }
 
 /* Handshake over the socket of @peer, which the table owns if PAIRED. */
-static int ask(struct uroce_local *local, struct uroce_peer *peer, int inbox,
+static int ask(struct uroce_shm *shm, struct uroce_peer *peer, int inbox,
 	       const uint8_t *dgid, uint64_t until_ms)
 {
-	const struct uroce_passed ours = { inbox, local->tables.fd };
+	const struct uroce_passed ours = { inbox, shm->tables.fd };
 	struct uroce_passed theirs;
 	enum uroce_verdict verdict;
 	int ret;
 
-	ret = uroce_pairing_ask(peer->fd, local->config.slot, local->token,
-				dgid, &ours, until_ms, &verdict, &peer->token,
+	ret = uroce_pairing_ask(peer->fd, shm->config.slot, shm->token, dgid,
+				&ours, until_ms, &verdict, &peer->token,
 				&theirs);
 	if (ret)
 		return ret;
 	switch (verdict) {
 	case UROCE_VERDICT_OK:
-		return accept_inbox(local, dgid, peer, &theirs);
+		return accept_inbox(shm, dgid, peer, &theirs);
 	case UROCE_VERDICT_PAIRED:
-		learn_gid(local, peer, dgid);
+		learn_gid(shm, peer, dgid);
 		return AGAIN;
 	case UROCE_VERDICT_BUSY:
 		return AGAIN;
@@ -207,24 +207,24 @@ static int ask(struct uroce_local *local, struct uroce_peer *peer, int inbox,
 }
 
 /* With the connection, which is closed unless the result is PAIRED. */
-static int talk(struct uroce_local *local, uint32_t slot, const uint8_t *dgid,
+static int talk(struct uroce_shm *shm, uint32_t slot, const uint8_t *dgid,
 		int fd, uint64_t until_ms)
 {
 	struct uroce_peer *peer;
 	int inbox, ret;
 
-	ret = uroce_peer_new(local, slot, &inbox, &peer);
+	ret = uroce_peer_new(shm, slot, &inbox, &peer);
 	if (ret) {
-		set_call(local, slot, -1);
+		set_call(shm, slot, -1);
 		(void)close(fd);
 		return ret;
 	}
 	peer->fd = fd;
 	peer->pid = uroce_pairing_peer_pid(fd);
-	ret = ask(local, peer, inbox, dgid, until_ms);
+	ret = ask(shm, peer, inbox, dgid, until_ms);
 	(void)close(inbox);
 	if (ret != PAIRED) {
-		set_call(local, slot, -1);
+		set_call(shm, slot, -1);
 		uroce_peer_free(peer);
 	}
 	return ret;
@@ -235,12 +235,11 @@ static int talk(struct uroce_local *local, uint32_t slot, const uint8_t *dgid,
  * process. A pair of which only the other side knows must not be forgotten.
  * Errors of local resources are returned: the application may try again.
  */
-static int judge_locked(struct uroce_local *local, uint32_t slot, int pid,
-			int ret)
+static int judge_locked(struct uroce_shm *shm, uint32_t slot, int pid, int ret)
 {
 	if (ret == -EADDRNOTAVAIL)
 		return -ENOENT;
-	if (local->table[slot])
+	if (shm->table[slot])
 		return PAIRED;
 	switch (ret) {
 	case -ECONNREFUSED: /* no such process */
@@ -250,12 +249,12 @@ static int judge_locked(struct uroce_local *local, uint32_t slot, int pid,
 	case -ENFILE:
 		return ret;
 	default:
-		return refuse_locked(local, slot, pid);
+		return refuse_locked(shm, slot, pid);
 	}
 }
 
-static int attempt(struct uroce_local *local, uint32_t slot,
-		   const uint8_t *dgid, uint64_t until_ms, int *ret_pid)
+static int attempt(struct uroce_shm *shm, uint32_t slot, const uint8_t *dgid,
+		   uint64_t until_ms, int *ret_pid)
 {
 	int fd = uroce_pairing_call(slot, until_ms);
 	bool refused;
@@ -265,13 +264,13 @@ static int attempt(struct uroce_local *local, uint32_t slot,
 	if (fd < 0)
 		return fd;
 	*ret_pid = uroce_pairing_peer_pid(fd);
-	verbs_mutex_lock(&local->mutex);
-	local->calls[slot] = fd;
-	refused = uroce_local_refuses_locked(local, slot, *ret_pid);
-	verbs_mutex_unlock(&local->mutex);
+	verbs_mutex_lock(&shm->mutex);
+	shm->calls[slot] = fd;
+	refused = uroce_shm_refuses_locked(shm, slot, *ret_pid);
+	verbs_mutex_unlock(&shm->mutex);
 	if (!refused)
-		return talk(local, slot, dgid, fd, until_ms);
-	set_call(local, slot, -1);
+		return talk(shm, slot, dgid, fd, until_ms);
+	set_call(shm, slot, -1);
 	(void)close(fd);
 	return -ECONNREFUSED;
 }
@@ -285,18 +284,18 @@ enum stage {
 	TOO_LATE,
 };
 
-static uint64_t last_ms(const struct uroce_local *local, uint64_t until_ms)
+static uint64_t last_ms(const struct uroce_shm *shm, uint64_t until_ms)
 {
-	return until_ms + MORE_PATIENCES * (uint64_t)local->config.patience_ms;
+	return until_ms + MORE_PATIENCES * (uint64_t)shm->config.patience_ms;
 }
 
 /* The serving thread notices that a peer died, and changes the table. */
-static enum stage stage_locked(struct uroce_local *local, uint32_t slot,
+static enum stage stage_locked(struct uroce_shm *shm, uint32_t slot,
 			       const uint8_t *dgid, uint64_t until_ms)
 {
-	const struct uroce_peer *peer = local->table[slot];
+	const struct uroce_peer *peer = shm->table[slot];
 	bool gone = peer && uroce_peer_is_gone(peer);
-	bool busy = local->connecting[slot] || local->awaited[slot] >= 0;
+	bool busy = shm->connecting[slot] || shm->awaited[slot] >= 0;
 	uint64_t now_ms = uroce_pairing_now_ms();
 
 	if (peer && !gone && uroce_peer_knows_gid(peer, dgid))
@@ -306,7 +305,7 @@ static enum stage stage_locked(struct uroce_local *local, uint32_t slot,
 	/* a pair stays a pair, whether or not the peer responds */
 	if (peer && !gone)
 		return FOUND;
-	return busy && now_ms < last_ms(local, until_ms) ? WAIT_ON : TOO_LATE;
+	return busy && now_ms < last_ms(shm, until_ms) ? WAIT_ON : TOO_LATE;
 }
 
 static void cut_off(int fd)
@@ -316,86 +315,86 @@ static void cut_off(int fd)
 }
 
 /* After this, neither side can confirm. */
-static void give_up_locked(struct uroce_local *local, uint32_t slot)
+static void give_up_locked(struct uroce_shm *shm, uint32_t slot)
 {
-	cut_off(local->calls[slot]);
-	cut_off(local->awaited[slot]);
-	uroce_local_refuse_locked(local, slot, UROCE_REFUSE_ALL);
+	cut_off(shm->calls[slot]);
+	cut_off(shm->awaited[slot]);
+	uroce_shm_refuse_locked(shm, slot, UROCE_SHM_REFUSE_ALL);
 }
 
 /* After a BUSY: the peer is about to connect. */
-static void wait_for_guest_locked(struct uroce_local *local, uint32_t slot)
-	REQUIRES(local->mutex)
+static void wait_for_guest_locked(struct uroce_shm *shm, uint32_t slot)
+	REQUIRES(shm->mutex)
 {
 	uint64_t until_ms = uroce_pairing_now_ms() + BUSY_MS;
-	const struct uroce_peer *before = local->table[slot];
+	const struct uroce_peer *before = shm->table[slot];
 
-	while (local->table[slot] == before && local->awaited[slot] < 0 &&
+	while (shm->table[slot] == before && shm->awaited[slot] < 0 &&
 	       uroce_pairing_now_ms() < until_ms)
-		wait_until_locked(local, until_ms);
+		wait_until_locked(shm, until_ms);
 }
 
 /* Unlocks the mutex while it waits for the peer. */
-static int ask_locked(struct uroce_local *local, uint32_t slot,
-		      const uint8_t *dgid, uint64_t until_ms)
+static int ask_locked(struct uroce_shm *shm, uint32_t slot, const uint8_t *dgid,
+		      uint64_t until_ms)
 	LOCK_ATTRIBUTE(no_thread_safety_analysis)
 {
-	int pid = UROCE_REFUSE_ALL;
+	int pid = UROCE_SHM_REFUSE_ALL;
 	int ret;
 
-	local->connecting[slot] = true;
-	verbs_mutex_unlock(&local->mutex);
-	ret = attempt(local, slot, dgid, until_ms, &pid);
-	verbs_mutex_lock(&local->mutex);
-	local->connecting[slot] = false;
-	uroce_local_tell_locked(local);
+	shm->connecting[slot] = true;
+	verbs_mutex_unlock(&shm->mutex);
+	ret = attempt(shm, slot, dgid, until_ms, &pid);
+	verbs_mutex_lock(&shm->mutex);
+	shm->connecting[slot] = false;
+	uroce_shm_tell_locked(shm);
 	if (ret < 0)
-		return judge_locked(local, slot, pid, ret);
+		return judge_locked(shm, slot, pid, ret);
 	if (ret == AGAIN)
-		wait_for_guest_locked(local, slot);
+		wait_for_guest_locked(shm, slot);
 	return ret;
 }
 
-static int find_peer_locked(struct uroce_local *local, uint32_t slot,
-			    const uint8_t *dgid) REQUIRES(local->mutex)
+static int find_peer_locked(struct uroce_shm *shm, uint32_t slot,
+			    const uint8_t *dgid) REQUIRES(shm->mutex)
 {
-	uint64_t until_ms = uroce_pairing_now_ms() + local->config.patience_ms;
+	uint64_t until_ms = uroce_pairing_now_ms() + shm->config.patience_ms;
 	int ret = AGAIN;
 
-	while (ret == AGAIN || (ret == PAIRED && !local->table[slot])) {
-		switch (stage_locked(local, slot, dgid, until_ms)) {
+	while (ret == AGAIN || (ret == PAIRED && !shm->table[slot])) {
+		switch (stage_locked(shm, slot, dgid, until_ms)) {
 		case FOUND:
 			return 0;
 		case ASK:
-			ret = ask_locked(local, slot, dgid, until_ms);
+			ret = ask_locked(shm, slot, dgid, until_ms);
 			break;
 		case WAIT:
-			wait_until_locked(local, until_ms);
+			wait_until_locked(shm, until_ms);
 			break;
 		case WAIT_ON:
-			wait_until_locked(local, last_ms(local, until_ms));
+			wait_until_locked(shm, last_ms(shm, until_ms));
 			break;
 		case TOO_LATE:
-			give_up_locked(local, slot);
+			give_up_locked(shm, slot);
 			return -ENOENT;
 		}
 	}
 	return ret;
 }
 
-int uroce_local_connect(struct uroce_local *local, uint32_t slot,
-			const uint8_t *dgid, struct uroce_channel **ret_channel)
+int uroce_shm_connect(struct uroce_shm *shm, uint32_t slot, const uint8_t *dgid,
+		      struct uroce_channel **ret_channel)
 {
 	int ret;
 
-	if (local->abandoned || slot >= UROCE_LOCAL_SLOTS)
+	if (shm->abandoned || slot >= UROCE_SHM_SLOTS)
 		return -ENOENT;
-	if (slot == local->config.slot)
-		return connect_to_self(local, dgid, ret_channel);
-	verbs_mutex_lock(&local->mutex);
-	ret = find_peer_locked(local, slot, dgid);
+	if (slot == shm->config.slot)
+		return connect_to_self(shm, dgid, ret_channel);
+	verbs_mutex_lock(&shm->mutex);
+	ret = find_peer_locked(shm, slot, dgid);
 	if (!ret)
-		ret = use_locked(local->table[slot], ret_channel);
-	verbs_mutex_unlock(&local->mutex);
+		ret = use_locked(shm->table[slot], ret_channel);
+	verbs_mutex_unlock(&shm->mutex);
 	return ret;
 }

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-#include "uroce/shm/uroce_local_state.h"
+#include "uroce/shm/uroce_shm_state.h"
 #include "uroce/wire/uroce_wire.h"
 #include "util/prefetch.h"
 
@@ -19,30 +19,30 @@ static bool is_used(const struct uroce_peer *peer)
 	return __atomic_load_n(&peer->uses, __ATOMIC_ACQUIRE) > 0;
 }
 
-static void welcome(struct uroce_local *local)
+static void welcome(struct uroce_shm *shm)
 {
 	/* pairs with the release in push_arrived() */
 	struct uroce_peer *peer =
-		__atomic_exchange_n(&local->arrived, NULL, __ATOMIC_ACQUIRE);
+		__atomic_exchange_n(&shm->arrived, NULL, __ATOMIC_ACQUIRE);
 
 	while (peer) {
-		list_add_tail(&local->active, &peer->node);
-		local->nr_active++;
+		list_add_tail(&shm->active, &peer->node);
+		shm->nr_active++;
 		peer = peer->next;
 	}
 }
 
 /* A dead peer has been in the list before, or arrives now. */
-static void see_news(struct uroce_local *local)
+static void see_news(struct uroce_shm *shm)
 {
-	uint32_t news = __atomic_load_n(&local->news, __ATOMIC_ACQUIRE);
+	uint32_t news = __atomic_load_n(&shm->news, __ATOMIC_ACQUIRE);
 	struct list_node *pos;
 
-	if (news == local->seen_news)
+	if (news == shm->seen_news)
 		return;
-	local->seen_news = news;
-	welcome(local);
-	list_for_each (pos, &local->active) {
+	shm->seen_news = news;
+	welcome(shm);
+	list_for_each (pos, &shm->active) {
 		struct uroce_peer *peer =
 			list_entry(pos, struct uroce_peer, node);
 
@@ -52,7 +52,7 @@ static void see_news(struct uroce_local *local)
 }
 
 /*
- * The end of the socket notifies both sides: the peer, and uroce_local_serve()
+ * The end of the socket notifies both sides: the peer, and uroce_shm_serve()
  * of this process, which removes the peer.
  */
 static void declare_mad(struct uroce_peer *peer)
@@ -60,24 +60,24 @@ static void declare_mad(struct uroce_peer *peer)
 	if (peer->mad)
 		return;
 	peer->mad = true;
-	peer->local->counters.rx_bad++;
+	peer->shm->counters.rx_bad++;
 	(void)shutdown(peer->fd, SHUT_RDWR);
 }
 
 /* Counts a packet of @bytes. */
 static void was_put(struct uroce_peer *peer, uint32_t bytes)
 {
-	struct uroce_local *local = peer->local;
+	struct uroce_shm *shm = peer->shm;
 
-	local->counters.tx_packets++;
-	local->counters.tx_bytes += bytes;
+	shm->counters.tx_packets++;
+	shm->counters.tx_bytes += bytes;
 	if (list_empty(&peer->sent))
-		list_add_tail(&local->sent, &peer->sent);
+		list_add_tail(&shm->sent, &peer->sent);
 }
 
-void uroce_local_put(struct uroce_channel *channel,
-		     const struct uroce_packet *packet, const struct iovec *iov,
-		     uint32_t nr_iov)
+void uroce_shm_put(struct uroce_channel *channel,
+		   const struct uroce_packet *packet, const struct iovec *iov,
+		   uint32_t nr_iov)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 
@@ -85,13 +85,13 @@ void uroce_local_put(struct uroce_channel *channel,
 	was_put(peer, packet->payload_len);
 }
 
-const void *uroce_local_next_put(struct uroce_channel *channel)
+const void *uroce_shm_next_put(struct uroce_channel *channel)
 {
 	return uroce_inbox_next_put(&uroce_peer_of(channel)->out);
 }
 
-void uroce_local_put_brief(struct uroce_channel *channel,
-			   const struct uroce_brief *brief)
+void uroce_shm_put_brief(struct uroce_channel *channel,
+			 const struct uroce_brief *brief)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 
@@ -99,7 +99,7 @@ void uroce_local_put_brief(struct uroce_channel *channel,
 	was_put(peer, brief->payload_len);
 }
 
-bool uroce_local_has_room(struct uroce_channel *channel)
+bool uroce_shm_has_room(struct uroce_channel *channel)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 
@@ -110,18 +110,18 @@ bool uroce_local_has_room(struct uroce_channel *channel)
 	return false;
 }
 
-void uroce_local_flush(struct uroce_local *local)
+void uroce_shm_flush(struct uroce_shm *shm)
 {
-	while (!list_empty(&local->sent)) {
+	while (!list_empty(&shm->sent)) {
 		struct uroce_peer *peer =
-			list_entry(local->sent.next, struct uroce_peer, sent);
+			list_entry(shm->sent.next, struct uroce_peer, sent);
 
 		list_del(&peer->sent);
 		uroce_inbox_publish(&peer->out);
 		if (!uroce_inbox_seems_watched(&peer->out) || peer->fd < 0)
 			continue;
 		uroce_peer_ring(peer);
-		local->counters.tx_bells++;
+		shm->counters.tx_bells++;
 	}
 }
 
@@ -135,15 +135,15 @@ static void hear(struct uroce_peer *peer, uint8_t opcode)
 		return;
 	prefetch_for_write(uroce_inbox_next_put(&peer->out));
 	peer->heard = true;
-	peer->heard_polls = peer->local->polls;
+	peer->heard_polls = peer->shm->polls;
 }
 
 /* The last packet of a dead peer was received. */
-static void finish(struct uroce_local *local, struct uroce_peer *peer)
+static void finish(struct uroce_shm *shm, struct uroce_peer *peer)
 {
 	list_del(&peer->node);
-	local->nr_active--;
-	local->counters.pairs_lost++;
+	shm->nr_active--;
+	shm->counters.pairs_lost++;
 	if (!is_used(peer)) {
 		/*
 		 * no QP is bound, but the channel may still be in the list of
@@ -157,20 +157,20 @@ static void finish(struct uroce_local *local, struct uroce_peer *peer)
 	peer->channel.nr_shared = NULL;
 	uroce_mappings_close(&peer->mappings);
 	uroce_peer_hang_up(peer);
-	list_add_tail(&local->lost, &peer->node);
+	list_add_tail(&shm->lost, &peer->node);
 }
 
-void uroce_local_begin(struct uroce_local *local)
+void uroce_shm_begin(struct uroce_shm *shm)
 {
-	see_news(local);
-	local->turn = local->active.next;
-	local->left = MAX_PACKETS;
+	see_news(shm);
+	shm->turn = shm->active.next;
+	shm->left = MAX_PACKETS;
 }
 
-static void next_turn(struct uroce_local *local)
+static void next_turn(struct uroce_shm *shm)
 {
-	local->turn = local->turn->next;
-	local->left = MAX_PACKETS;
+	shm->turn = shm->turn->next;
+	shm->left = MAX_PACKETS;
 }
 
 /* Returns whether there was a packet; a malformed one is a protocol error. */
@@ -186,32 +186,32 @@ static bool take_from(struct uroce_peer *peer, struct uroce_brief *ret_brief)
 	return ret > 0;
 }
 
-struct uroce_channel *uroce_local_take(struct uroce_local *local,
-				       struct uroce_brief *ret_brief)
+struct uroce_channel *uroce_shm_take(struct uroce_shm *shm,
+				     struct uroce_brief *ret_brief)
 {
-	while (local->turn != &local->active) {
+	while (shm->turn != &shm->active) {
 		struct uroce_peer *peer =
-			list_entry(local->turn, struct uroce_peer, node);
+			list_entry(shm->turn, struct uroce_peer, node);
 
-		bool may_have_more = !local->left;
+		bool may_have_more = !shm->left;
 
 		if (!may_have_more && take_from(peer, ret_brief)) {
-			if (local->left-- < MAX_PACKETS)
+			if (shm->left-- < MAX_PACKETS)
 				uroce_inbox_expect_more(&peer->in);
 			return &peer->channel;
 		}
-		next_turn(local);
+		next_turn(shm);
 		if (peer->dying && !may_have_more)
-			finish(local, peer);
+			finish(shm, peer);
 	}
 	return NULL;
 }
 
-void uroce_local_done(struct uroce_channel *channel,
-		      const struct uroce_brief *brief, bool is_packet)
+void uroce_shm_done(struct uroce_channel *channel,
+		    const struct uroce_brief *brief, bool is_packet)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
-	struct uroce_local_counters *counters = &peer->local->counters;
+	struct uroce_shm_counters *counters = &peer->shm->counters;
 
 	if (!is_packet) {
 		declare_mad(peer);
@@ -223,15 +223,14 @@ void uroce_local_done(struct uroce_channel *channel,
 	uroce_inbox_done(&peer->in);
 }
 
-bool uroce_local_seems_empty(const struct uroce_local *local)
+bool uroce_shm_seems_empty(const struct uroce_shm *shm)
 {
 	struct list_node *pos;
 
-	if (__atomic_load_n(&local->news, __ATOMIC_ACQUIRE) !=
-		    local->seen_news ||
-	    !list_empty(&local->lost))
+	if (__atomic_load_n(&shm->news, __ATOMIC_ACQUIRE) != shm->seen_news ||
+	    !list_empty(&shm->lost))
 		return false;
-	list_for_each (pos, &local->active) {
+	list_for_each (pos, &shm->active) {
 		const struct uroce_peer *peer =
 			list_entry(pos, struct uroce_peer, node);
 
@@ -241,21 +240,20 @@ bool uroce_local_seems_empty(const struct uroce_local *local)
 	return true;
 }
 
-struct uroce_channel *uroce_local_take_lost(struct uroce_local *local)
+struct uroce_channel *uroce_shm_take_lost(struct uroce_shm *shm)
 {
 	struct uroce_peer *peer;
 
-	if (list_empty(&local->lost))
+	if (list_empty(&shm->lost))
 		return NULL;
-	peer = list_entry(local->lost.next, struct uroce_peer, node);
+	peer = list_entry(shm->lost.next, struct uroce_peer, node);
 	list_del(&peer->node);
-	list_add_tail(&local->told, &peer->node);
+	list_add_tail(&shm->told, &peer->node);
 	return &peer->channel;
 }
 
 /* A lost channel gets no new references. */
-void uroce_local_put_channel(struct uroce_local *local,
-			     struct uroce_channel *channel)
+void uroce_shm_put_channel(struct uroce_shm *shm, struct uroce_channel *channel)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 
@@ -264,13 +262,13 @@ void uroce_local_put_channel(struct uroce_local *local,
 		uroce_peer_free(peer);
 }
 
-bool uroce_local_watch(struct uroce_local *local, bool watched)
+bool uroce_shm_watch(struct uroce_shm *shm, bool watched)
 {
 	struct list_node *pos;
 	bool found = false;
 
-	see_news(local);
-	list_for_each (pos, &local->active) {
+	see_news(shm);
+	list_for_each (pos, &shm->active) {
 		struct uroce_peer *peer =
 			list_entry(pos, struct uroce_peer, node);
 
@@ -279,19 +277,18 @@ bool uroce_local_watch(struct uroce_local *local, bool watched)
 		if (peer->dying)
 			found = true;
 	}
-	return found || !list_empty(&local->lost);
+	return found || !list_empty(&shm->lost);
 }
 
-bool uroce_local_is_empty(const struct uroce_local *local)
+bool uroce_shm_is_empty(const struct uroce_shm *shm)
 {
-	return !local->nr_active && list_empty(&local->lost) &&
-	       __atomic_load_n(&local->news, __ATOMIC_ACQUIRE) ==
-		       local->seen_news;
+	return !shm->nr_active && list_empty(&shm->lost) &&
+	       __atomic_load_n(&shm->news, __ATOMIC_ACQUIRE) == shm->seen_news;
 }
 
-void uroce_local_counters(const struct uroce_local *local,
-			  struct uroce_local_counters *ret_counters)
+void uroce_shm_counters(const struct uroce_shm *shm,
+			struct uroce_shm_counters *ret_counters)
 {
-	*ret_counters = local->counters;
-	ret_counters->pairs = local->nr_active;
+	*ret_counters = shm->counters;
+	ret_counters->pairs = shm->nr_active;
 }

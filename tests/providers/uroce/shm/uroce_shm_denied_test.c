@@ -4,7 +4,7 @@
  * that the kernel denies, missing descriptors, clients that send nothing or
  * malformed messages. Both processes are simulated in this one.
  */
-#include "uroce/shm/uroce_local.h"
+#include "uroce/shm/uroce_shm.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,10 +22,10 @@
 
 #include "uroce/ipc/uroce_rendezvous.h"
 #include "uroce/shm/uroce_inbox.h"
-#include "uroce/shm/uroce_local_state.h"
 #include "uroce/shm/uroce_pairing.h"
-#include "uroce_local_node.h"
+#include "uroce/shm/uroce_shm_state.h"
 #include "uroce_netns.h"
+#include "uroce_shm_node.h"
 
 enum { LEFT = 200, RIGHT };
 
@@ -99,26 +99,26 @@ static int connect_to_right(void)
 	uint8_t gid[UROCE_GID_LEN];
 
 	side_gid(RIGHT, gid);
-	return uroce_local_connect(left.local, RIGHT, gid, &channel);
+	return uroce_shm_connect(left.shm, RIGHT, gid, &channel);
 }
 
-static void local_open_without_socket_name_fails(void **state)
+static void shm_open_without_socket_name_fails(void **state)
 {
-	struct uroce_local_config config = { .slot = LEFT };
-	struct uroce_local *local = NULL;
+	struct uroce_shm_config config = { .slot = LEFT };
+	struct uroce_shm *shm = NULL;
 	uint32_t fds = nr_open_fds();
 
-	assert_int_equal(uroce_local_open(&config, &local), -EADDRINUSE);
+	assert_int_equal(uroce_shm_open(&config, &shm), -EADDRINUSE);
 	config.slot = 256;
-	assert_int_equal(uroce_local_open(&config, &local), -EINVAL);
+	assert_int_equal(uroce_shm_open(&config, &shm), -EINVAL);
 	config.slot = 210;
 	epoll_error = EPERM;
-	assert_int_equal(uroce_local_open(&config, &local), -EPERM);
-	assert_null(local);
+	assert_int_equal(uroce_shm_open(&config, &shm), -EPERM);
+	assert_null(shm);
 	assert_int_equal(nr_open_fds(), fds);
 }
 
-static void local_connect_without_memfd_returns_enoent(void **state)
+static void shm_connect_without_memfd_returns_enoent(void **state)
 {
 	struct uroce_channel *channel;
 	uint8_t gid[UROCE_GID_LEN];
@@ -130,30 +130,30 @@ static void local_connect_without_memfd_returns_enoent(void **state)
 	memfd_error = 0;
 	/* right has memory, but must not use it */
 	side_gid(LEFT, gid);
-	assert_int_equal(uroce_local_connect(right.local, LEFT, gid, &channel),
+	assert_int_equal(uroce_shm_connect(right.shm, LEFT, gid, &channel),
 			 -ENOENT);
 	assert_int_equal(nr_inboxes(), 0);
 }
 
 /* Both QPs of a connection must use the network. */
-static void local_own_slot_without_memfd_uses_network(void **state)
+static void shm_own_slot_without_memfd_uses_network(void **state)
 {
 	struct uroce_channel *channel;
 	uint8_t gid[UROCE_GID_LEN];
 
 	side_gid(LEFT, gid);
 	memfd_error = EMFILE;
-	assert_int_equal(uroce_local_connect(left.local, LEFT, gid, &channel),
+	assert_int_equal(uroce_shm_connect(left.shm, LEFT, gid, &channel),
 			 -EMFILE);
-	uroce_local_set_network(left.local);
-	assert_int_equal(uroce_local_connect(left.local, LEFT, gid, &channel),
+	uroce_shm_set_network(left.shm);
+	assert_int_equal(uroce_shm_connect(left.shm, LEFT, gid, &channel),
 			 -ENOENT);
 	memfd_error = 0;
-	assert_int_equal(uroce_local_connect(left.local, LEFT, gid, &channel),
+	assert_int_equal(uroce_shm_connect(left.shm, LEFT, gid, &channel),
 			 -ENOENT);
 }
 
-static void local_connect_shortage_is_reported_and_retried(void **state)
+static void shm_connect_shortage_is_reported_and_retried(void **state)
 {
 	side_serve(&right);
 	memfd_error = EMFILE;
@@ -164,14 +164,14 @@ static void local_connect_shortage_is_reported_and_retried(void **state)
 	assert_int_equal(connect_to_right(), 0);
 }
 
-static void local_memfd_flags_fall_back_on_old_kernel(void **state)
+static void shm_memfd_flags_fall_back_on_old_kernel(void **state)
 {
 	side_serve(&right);
 	memfd_refuses = 8; /* MFD_NOEXEC_SEAL */
 	assert_int_equal(connect_to_right(), 0);
 }
 
-static void local_accept_without_descriptor_pauses_server(void **state)
+static void shm_accept_without_descriptor_pauses_server(void **state)
 {
 	struct uroce_channel *channel;
 	uint8_t gid[UROCE_GID_LEN];
@@ -182,18 +182,16 @@ static void local_accept_without_descriptor_pauses_server(void **state)
 	accept_error = EMFILE;
 	silent_client = uroce_rendezvous_connect(UROCE_NAME_LOCAL, 201, 1000);
 	assert_true(silent_client >= 0);
-	uroce_local_serve(right.local);
+	uroce_shm_serve(right.shm);
 	/* the server still listens, and causes no busy loop */
-	assert_int_equal(epoll_wait(uroce_local_fd(right.local), &event, 1, 0),
-			 0);
+	assert_int_equal(epoll_wait(uroce_shm_fd(right.shm), &event, 1, 0), 0);
 	accept_error = 0;
 	/* the next event accepts the client */
 	side_serve(&left);
 	side_gid(LEFT, gid);
-	assert_int_equal(uroce_local_connect(right.local, LEFT, gid, &channel),
-			 0);
-	uroce_local_serve(right.local);
-	assert_int_equal(right.local->nr_guests, 1);
+	assert_int_equal(uroce_shm_connect(right.shm, LEFT, gid, &channel), 0);
+	uroce_shm_serve(right.shm);
+	assert_int_equal(right.shm->nr_guests, 1);
 	side_serve(&right);
 	side_open(&third, RIGHT + 1);
 	(void)side_connect(&third, RIGHT);
@@ -201,49 +199,48 @@ static void local_accept_without_descriptor_pauses_server(void **state)
 	(void)close(silent_client);
 }
 
-static void local_silent_clients_do_not_block_connect(void **state)
+static void shm_silent_clients_do_not_block_connect(void **state)
 {
-	int silent_clients[UROCE_LOCAL_GUESTS];
+	int silent_clients[UROCE_SHM_GUESTS];
 	uint32_t fds = nr_open_fds();
 
 	side_serve(&right);
-	for (int i = 0; i < UROCE_LOCAL_GUESTS - 1; i++) {
+	for (int i = 0; i < UROCE_SHM_GUESTS - 1; i++) {
 		silent_clients[i] =
 			uroce_rendezvous_connect(UROCE_NAME_LOCAL, 201, 1000);
 		assert_true(silent_clients[i] >= 0);
 	}
 	assert_int_equal(connect_to_right(), 0);
-	for (int i = 0; i < UROCE_LOCAL_GUESTS - 1; i++)
+	for (int i = 0; i < UROCE_SHM_GUESTS - 1; i++)
 		(void)close(silent_clients[i]);
 	/* clients are released as they close */
 	while (nr_open_fds() > fds + 1 + 2)
 		(void)sched_yield();
 }
 
-static void local_client_limit_is_released(void **state)
+static void shm_client_limit_is_released(void **state)
 {
-	int silent_clients[UROCE_LOCAL_GUESTS + 1];
+	int silent_clients[UROCE_SHM_GUESTS + 1];
 	struct epoll_event event;
 
-	for (int i = 0; i < UROCE_LOCAL_GUESTS + 1; i++) {
+	for (int i = 0; i < UROCE_SHM_GUESTS + 1; i++) {
 		silent_clients[i] =
 			uroce_rendezvous_connect(UROCE_NAME_LOCAL, 201, 1000);
 		assert_true(silent_clients[i] >= 0);
-		uroce_local_serve(right.local);
+		uroce_shm_serve(right.shm);
 	}
-	assert_int_equal(right.local->nr_guests, UROCE_LOCAL_GUESTS);
-	assert_int_equal(epoll_wait(uroce_local_fd(right.local), &event, 1, 0),
-			 0);
+	assert_int_equal(right.shm->nr_guests, UROCE_SHM_GUESTS);
+	assert_int_equal(epoll_wait(uroce_shm_fd(right.shm), &event, 1, 0), 0);
 	(void)close(silent_clients[5]);
-	uroce_local_serve(right.local);
-	uroce_local_serve(right.local);
-	assert_int_equal(right.local->nr_guests, UROCE_LOCAL_GUESTS);
+	uroce_shm_serve(right.shm);
+	uroce_shm_serve(right.shm);
+	assert_int_equal(right.shm->nr_guests, UROCE_SHM_GUESTS);
 	/* a silent client is closed after the timeout */
-	for (int i = 0; i < UROCE_LOCAL_GUESTS; i++)
-		right.local->guests[i].until_ms = 0;
-	uroce_local_serve(right.local);
-	assert_int_equal(right.local->nr_guests, 0);
-	for (int i = 0; i < UROCE_LOCAL_GUESTS + 1; i++)
+	for (int i = 0; i < UROCE_SHM_GUESTS; i++)
+		right.shm->guests[i].until_ms = 0;
+	uroce_shm_serve(right.shm);
+	assert_int_equal(right.shm->nr_guests, 0);
+	for (int i = 0; i < UROCE_SHM_GUESTS + 1; i++)
 		if (i != 5)
 			(void)close(silent_clients[i]);
 }
@@ -277,16 +274,16 @@ static int verdict_of(const void *hello, size_t len, int inbox)
 	assert_true(fd >= 0);
 	assert_int_equal(uroce_message_send(fd, hello, len, &inbox, inbox >= 0),
 			 0);
-	uroce_local_serve(right.local);
+	uroce_shm_serve(right.shm);
 	nr = uroce_message_receive(fd, &message, sizeof(message), fds);
 	for (int i = 0; i < nr; i++)
 		(void)close(fds[i]);
 	(void)close(fd);
-	uroce_local_serve(right.local);
+	uroce_shm_serve(right.shm);
 	return nr < 0 ? -1 : (int)message.verdict;
 }
 
-static void local_malformed_hello_is_rejected(void **state)
+static void shm_malformed_hello_is_rejected(void **state)
 {
 	struct uroce_hello hello = make_hello(LEFT);
 	int inbox = uroce_inbox_create();
@@ -328,9 +325,9 @@ static void local_malformed_hello_is_rejected(void **state)
 	side_gid(LEFT, hello.dgid);
 	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
 			 UROCE_VERDICT_NOT_MINE);
-	assert_int_equal(right.local->nr_guests, 0);
+	assert_int_equal(right.shm->nr_guests, 0);
 	assert_int_equal(nr_open_fds(), fds);
-	assert_true(uroce_local_is_empty(right.local));
+	assert_true(uroce_shm_is_empty(right.shm));
 	(void)close(inbox);
 	(void)close(null);
 }
@@ -374,18 +371,18 @@ static bool server_sends_malformed_response(uint32_t slot)
 					&nonsense),
 			 0);
 	side_gid(slot, gid);
-	assert_int_equal(uroce_local_connect(left.local, slot, gid, &channel),
+	assert_int_equal(uroce_shm_connect(left.shm, slot, gid, &channel),
 			 -ENOENT);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	/* the result is cached: no server runs any more */
-	assert_int_equal(uroce_local_connect(left.local, slot, gid, &channel),
+	assert_int_equal(uroce_shm_connect(left.shm, slot, gid, &channel),
 			 -ENOENT);
 	assert_int_equal(nr_open_fds(), fds);
 	(void)close(nonsense.listener);
 	return nonsense.said;
 }
 
-static void local_malformed_server_response_fails_connect(void **state)
+static void shm_malformed_server_response_fails_connect(void **state)
 {
 	uint32_t slot = RIGHT + 5;
 
@@ -399,16 +396,16 @@ static void local_malformed_server_response_fails_connect(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_BOTH(local_open_without_socket_name_fails),
-		WITH_BOTH(local_connect_without_memfd_returns_enoent),
-		WITH_BOTH(local_own_slot_without_memfd_uses_network),
-		WITH_BOTH(local_connect_shortage_is_reported_and_retried),
-		WITH_BOTH(local_memfd_flags_fall_back_on_old_kernel),
-		WITH_BOTH(local_accept_without_descriptor_pauses_server),
-		WITH_BOTH(local_silent_clients_do_not_block_connect),
-		WITH_BOTH(local_client_limit_is_released),
-		WITH_BOTH(local_malformed_hello_is_rejected),
-		WITH_BOTH(local_malformed_server_response_fails_connect),
+		WITH_BOTH(shm_open_without_socket_name_fails),
+		WITH_BOTH(shm_connect_without_memfd_returns_enoent),
+		WITH_BOTH(shm_own_slot_without_memfd_uses_network),
+		WITH_BOTH(shm_connect_shortage_is_reported_and_retried),
+		WITH_BOTH(shm_memfd_flags_fall_back_on_old_kernel),
+		WITH_BOTH(shm_accept_without_descriptor_pauses_server),
+		WITH_BOTH(shm_silent_clients_do_not_block_connect),
+		WITH_BOTH(shm_client_limit_is_released),
+		WITH_BOTH(shm_malformed_hello_is_rejected),
+		WITH_BOTH(shm_malformed_server_response_fails_connect),
 	};
 
 	(void)uroce_netns_enter();

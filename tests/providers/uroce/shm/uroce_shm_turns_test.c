@@ -4,7 +4,7 @@
  * and the right and third processes have sent more than fits into a turn.
  * Failures of the right process must not affect the third one.
  */
-#include "uroce/shm/uroce_local.h"
+#include "uroce/shm/uroce_shm.h"
 
 #include <sched.h>
 #include <setjmp.h>
@@ -14,9 +14,9 @@
 #include <cmocka.h>
 
 #include "uroce/shm/uroce_inbox.h"
-#include "uroce/shm/uroce_local_state.h"
-#include "uroce_local_node.h"
+#include "uroce/shm/uroce_shm_state.h"
 #include "uroce_netns.h"
+#include "uroce_shm_node.h"
 
 enum { LEFT = 200, RIGHT, THIRD };
 
@@ -103,10 +103,10 @@ static uint32_t receive_round(struct side *side, uint32_t bad_psn)
 	struct uroce_channel *channel;
 	struct uroce_brief brief;
 
-	uroce_local_begin(side->local);
-	while ((channel = uroce_local_take(side->local, &brief)))
-		uroce_local_done(channel, &brief,
-				 check(channel, &brief, bad_psn));
+	uroce_shm_begin(side->shm);
+	while ((channel = uroce_shm_take(side->shm, &brief)))
+		uroce_shm_done(channel, &brief,
+			       check(channel, &brief, bad_psn));
 	CHECK(nr_taken[0] - before[0] <= A_TURN);
 	CHECK(nr_taken[1] - before[1] <= A_TURN);
 	return nr_taken[0] - before[0] + nr_taken[1] - before[1];
@@ -116,7 +116,7 @@ static struct uroce_channel *take_until_lost(struct side *side)
 {
 	struct uroce_channel *lost;
 
-	while (!(lost = uroce_local_take_lost(side->local)))
+	while (!(lost = uroce_shm_take_lost(side->shm)))
 		if (!receive_round(side, NEVER))
 			(void)sched_yield();
 	return lost;
@@ -125,22 +125,22 @@ static struct uroce_channel *take_until_lost(struct side *side)
 /* The right process is lost; the third one sends the rest, which arrives. */
 static void receive_rest_of_third(struct node *node, struct side *side)
 {
-	struct uroce_local_counters counters;
+	struct uroce_shm_counters counters;
 
-	CHECK(!uroce_local_take_lost(side->local));
+	CHECK(!uroce_shm_take_lost(side->shm));
 	CHECK(nr_taken[1] == OF_THIRD);
 	CHECK(nr_inboxes() == 4);
-	uroce_local_put_channel(side->local, channels[0]);
+	uroce_shm_put_channel(side->shm, channels[0]);
 	CHECK(nr_inboxes() == 2);
 	node_meet(node);
 	node_meet(node);
 	while (receive_round(side, NEVER))
 		continue;
 	CHECK(nr_taken[1] == 2 * OF_THIRD);
-	uroce_local_counters(side->local, &counters);
+	uroce_shm_counters(side->shm, &counters);
 	CHECK(counters.pairs == 1 && counters.pairs_lost == 1);
 	CHECK(counters.rx_packets == nr_taken[0] + nr_taken[1]);
-	CHECK(!uroce_local_take_lost(side->local));
+	CHECK(!uroce_shm_take_lost(side->shm));
 	node_meet(node);
 	side_close(side);
 }
@@ -156,18 +156,18 @@ static void receive_in_turn(struct node *node, uint32_t slot)
 
 	open_and_connect(node, slot, &side);
 	for (int i = 0; i < 5; i++) {
-		CHECK(uroce_local_seems_empty(side.local) == (i == 4));
+		CHECK(uroce_shm_seems_empty(side.shm) == (i == 4));
 		(void)receive_round(&side, NEVER);
 		CHECK(nr_taken[0] == right[i]);
 		CHECK(nr_taken[1] == third[i]);
 	}
-	CHECK(!uroce_local_take_lost(side.local));
+	CHECK(!uroce_shm_take_lost(side.shm));
 	for (int i = 0; i < 3; i++)
 		node_meet(node);
 	side_close(&side);
 }
 
-static void local_receive_serves_peers_in_turn(void **state)
+static void shm_receive_serves_peers_in_turn(void **state)
 {
 	struct node nodes[3];
 
@@ -182,27 +182,27 @@ static void local_receive_serves_peers_in_turn(void **state)
 
 static void receive_bad_packet(struct node *node, uint32_t slot)
 {
-	struct uroce_local_counters counters;
+	struct uroce_shm_counters counters;
 	struct side side;
 
 	open_and_connect(node, slot, &side);
 	/* ends the turn of the right process only */
 	CHECK(receive_round(&side, BAD_PSN) == BAD_PSN + A_TURN);
 	CHECK(nr_taken[0] == BAD_PSN);
-	uroce_local_counters(side.local, &counters);
+	uroce_shm_counters(side.shm, &counters);
 	CHECK(counters.rx_bad == 1);
 	CHECK(counters.rx_packets == BAD_PSN + A_TURN);
 	CHECK(take_until_lost(&side) == channels[0]);
 	/* nothing behind the invalid packet is received */
 	CHECK(nr_taken[0] == BAD_PSN);
-	uroce_local_counters(side.local, &counters);
+	uroce_shm_counters(side.shm, &counters);
 	CHECK(counters.rx_bad == 1);
 	while (receive_round(&side, NEVER))
 		continue;
 	receive_rest_of_third(node, &side);
 }
 
-static void local_peer_with_protocol_error_is_lost_alone(void **state)
+static void shm_peer_with_protocol_error_is_lost_alone(void **state)
 {
 	struct node nodes[3];
 
@@ -226,7 +226,7 @@ static void receive_from_dead_peer(struct node *node, uint32_t slot)
 	receive_rest_of_third(node, &side);
 }
 
-static void local_packets_of_dead_peer_are_received_in_turn(void **state)
+static void shm_packets_of_dead_peer_are_received_in_turn(void **state)
 {
 	struct node nodes[3];
 
@@ -244,10 +244,9 @@ static void local_packets_of_dead_peer_are_received_in_turn(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(local_receive_serves_peers_in_turn),
-		cmocka_unit_test(local_peer_with_protocol_error_is_lost_alone),
-		cmocka_unit_test(
-			local_packets_of_dead_peer_are_received_in_turn),
+		cmocka_unit_test(shm_receive_serves_peers_in_turn),
+		cmocka_unit_test(shm_peer_with_protocol_error_is_lost_alone),
+		cmocka_unit_test(shm_packets_of_dead_peer_are_received_in_turn),
 	};
 
 	(void)uroce_netns_enter();

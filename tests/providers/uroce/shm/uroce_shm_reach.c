@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The board in shared memory, and steps that the tests have in common. */
-#include "uroce_local_reach.h"
+#include "uroce_shm_reach.h"
 
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "uroce/shm/uroce_local_state.h"
 #include "uroce/shm/uroce_pairing.h"
+#include "uroce/shm/uroce_shm_state.h"
 
 struct board *board;
-enum uroce_local_split reach_split;
+enum uroce_shm_split reach_split;
 
 bool board_open(void)
 {
@@ -32,14 +32,14 @@ void board_await(const uint32_t *counter, uint32_t value)
 
 void reach_open(struct side *side, uint32_t slot, unsigned int ways)
 {
-	struct uroce_local_config config;
+	struct uroce_shm_config config;
 
 	side_open(side, slot);
-	config = side->local->config;
+	config = side->shm->config;
 	config.reach_ways = ways;
 	config.split = reach_split;
-	uroce_local_close(side->local);
-	CHECK(uroce_local_open(&config, &side->local) == 0);
+	uroce_shm_close(side->shm);
+	CHECK(uroce_shm_open(&config, &side->shm) == 0);
 	side_serve(side);
 }
 
@@ -91,8 +91,8 @@ struct uroce_shown_qp right_qp(uint32_t access)
 
 void right_settle(struct side *right)
 {
-	CHECK(uroce_local_settle(right->local,
-				 uroce_pairing_now_ms() + PATIENCE) == 0);
+	CHECK(uroce_shm_settle(right->shm, uroce_pairing_now_ms() + PATIENCE) ==
+	      0);
 }
 
 void right_check_left_alone(uint8_t *memory, uint32_t bytes)

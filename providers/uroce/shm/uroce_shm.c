@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Start and end of struct uroce_shm, and what its three parts share:
+ * uroce_shm_connect.c is the client of handshakes, uroce_shm_serve.c the
+ * server, and uroce_shm_path.c moves packets.
+ */
+#include "uroce/shm/uroce_shm.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "uroce/shm/uroce_pairing.h"
+#include "uroce/shm/uroce_shm_state.h"
+#include "util/nocancel.h"
+
+void uroce_shm_tell_locked(struct uroce_shm *shm)
+{
+	(void)pthread_cond_broadcast(&shm->changed);
+}
+
+int uroce_shm_watch_fd(struct uroce_shm *shm, int op, int fd, uint32_t source,
+		       uint32_t index)
+{
+	struct epoll_event event = {
+		.events = EPOLLIN | EPOLLRDHUP,
+		.data.u32 = source | index,
+	};
+
+	return epoll_ctl(shm->epoll, op, fd, &event) ? -errno : 0;
+}
+
+static void push_arrived(struct uroce_shm *shm, struct uroce_peer *peer)
+{
+	peer->next = __atomic_load_n(&shm->arrived, __ATOMIC_RELAXED);
+	/* pairs with the exchange in uroce_shm_path.c */
+	while (!__atomic_compare_exchange_n(&shm->arrived, &peer->next, peer,
+					    true, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED))
+		continue;
+	__atomic_fetch_add(&shm->news, 1, __ATOMIC_RELEASE);
+}
+
+int uroce_shm_enter_locked(struct uroce_shm *shm, struct uroce_peer *peer,
+			   int op)
+{
+	struct uroce_peer *old = shm->table[peer->slot];
+	int ret;
+
+	ret = uroce_shm_watch_fd(shm, op, peer->fd, UROCE_SHM_SOURCE_PAIR,
+				 peer->slot);
+	if (ret)
+		return ret;
+	/* a slot belongs to one process */
+	if (old)
+		uroce_shm_bury_locked(shm, old);
+	shm->table[peer->slot] = peer;
+	push_arrived(shm, peer);
+	uroce_shm_tell_locked(shm);
+	return 0;
+}
+
+void uroce_shm_bury_locked(struct uroce_shm *shm, struct uroce_peer *peer)
+{
+	shm->table[peer->slot] = NULL;
+	(void)epoll_ctl(shm->epoll, EPOLL_CTL_DEL, peer->fd, NULL);
+	__atomic_store_n(&peer->dead, true, __ATOMIC_RELAXED);
+	/* pairs with the load in see_news() */
+	__atomic_fetch_add(&shm->news, 1, __ATOMIC_RELEASE);
+	uroce_shm_tell_locked(shm);
+}
+
+void uroce_shm_refuse_locked(struct uroce_shm *shm, uint32_t slot, int pid)
+{
+	shm->refused[slot] = pid;
+}
+
+bool uroce_shm_refuses_locked(const struct uroce_shm *shm, uint32_t slot,
+			      int pid)
+{
+	return shm->refused[slot] == pid ||
+	       shm->refused[slot] == UROCE_SHM_REFUSE_ALL;
+}
+
+static int init_changed(struct uroce_shm *shm)
+{
+	pthread_condattr_t attr;
+	int ret;
+
+	(void)pthread_mutex_init(&shm->mutex.mutex, NULL);
+	ret = pthread_condattr_init(&attr);
+	if (ret)
+		return -ret;
+	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	ret = pthread_cond_init(&shm->changed, &attr);
+	(void)pthread_condattr_destroy(&attr);
+	return -ret;
+}
+
+static void init_state(struct uroce_shm *shm,
+		       const struct uroce_shm_config *config)
+{
+	shm->config = *config;
+	shm->token = uroce_pairing_token();
+	shm->epoll = -1;
+	shm->listener = -1;
+	uroce_tables_init(&shm->tables);
+	uroce_shares_init(&shm->shares);
+	list_init(&shm->active);
+	list_init(&shm->lost);
+	list_init(&shm->told);
+	list_init(&shm->sent);
+	for (uint32_t i = 0; i < UROCE_SHM_SLOTS; i++) {
+		shm->refused[i] = UROCE_SHM_REFUSE_NOBODY;
+		shm->calls[i] = -1;
+		shm->awaited[i] = -1;
+	}
+	for (uint32_t i = 0; i < UROCE_SHM_GUESTS; i++)
+		shm->guests[i].fd = -1;
+}
+
+int uroce_shm_open(const struct uroce_shm_config *config,
+		   struct uroce_shm **ret_shm)
+{
+	struct uroce_shm *shm;
+	int ret;
+
+	if (config->slot >= UROCE_SHM_SLOTS)
+		return -EINVAL;
+	shm = calloc(1, sizeof(*shm));
+	if (!shm)
+		return -ENOMEM;
+	init_state(shm, config);
+	ret = init_changed(shm);
+	if (ret)
+		goto err_free;
+	ret = shm->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (ret < 0) {
+		ret = -errno;
+		goto err_cond;
+	}
+	ret = shm->listener = uroce_pairing_bind(config->slot);
+	if (ret < 0)
+		goto err_epoll;
+	ret = uroce_shm_watch_fd(shm, EPOLL_CTL_ADD, shm->listener,
+				 UROCE_SHM_SOURCE_LISTENER, 0);
+	if (ret)
+		goto err_listener;
+	/* without a directory or files the responder executes all operations */
+	(void)uroce_tables_open(&shm->tables,
+				config->reach_ways ? uroce_pairing_token() : 0);
+	shm->shares.maps = uroce_vma_open();
+	*ret_shm = shm;
+	return 0;
+
+err_listener:
+	(void)close(shm->listener);
+err_epoll:
+	(void)close(shm->epoll);
+err_cond:
+	(void)pthread_cond_destroy(&shm->changed);
+err_free:
+	free(shm);
+	return ret;
+}
+
+void uroce_shm_set_network(struct uroce_shm *shm)
+{
+	verbs_mutex_lock(&shm->mutex);
+	shm->has_network = true;
+	verbs_mutex_unlock(&shm->mutex);
+}
+
+/* Each peer that is not freed is in one of four lists. */
+static void for_all_peers(struct uroce_shm *shm,
+			  void (*fn)(struct uroce_peer *peer))
+{
+	struct list_node *lists[] = { &shm->active, &shm->lost, &shm->told };
+	struct uroce_peer *peer, *next;
+	struct list_node *pos, *tmp;
+
+	for (peer = shm->arrived; peer; peer = next) {
+		next = peer->next;
+		fn(peer);
+	}
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		list_for_each_safe (pos, tmp, lists[i])
+			fn(list_entry(pos, struct uroce_peer, node));
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+	*fd = -1;
+}
+
+void uroce_shm_close(struct uroce_shm *shm)
+{
+	for (uint32_t i = 0; i < UROCE_SHM_GUESTS; i++) {
+		uroce_peer_free(shm->guests[i].peer);
+		close_fd(&shm->guests[i].fd);
+	}
+	for_all_peers(shm, uroce_peer_free);
+	uroce_tables_close(&shm->tables);
+	uroce_shares_fini(&shm->shares);
+	close_fd(&shm->listener);
+	close_fd(&shm->epoll);
+	/* in a child of fork() it seems that threads wait for it */
+	if (!shm->abandoned)
+		(void)pthread_cond_destroy(&shm->changed);
+	free(shm);
+}
+
+/*
+ * Does not take the mutex, because another thread of the parent may hold it. Of
+ * what that thread was about to do, only the sockets matter here.
+ */
+void uroce_shm_abandon(struct uroce_shm *shm)
+{
+	shm->abandoned = true;
+	uroce_tables_forget(&shm->tables);
+	uroce_shares_fini(&shm->shares);
+	close_fd(&shm->listener);
+	close_fd(&shm->epoll);
+	for (uint32_t i = 0; i < UROCE_SHM_SLOTS; i++)
+		close_fd(&shm->calls[i]);
+	for (uint32_t i = 0; i < UROCE_SHM_GUESTS; i++) {
+		close_fd(&shm->guests[i].fd);
+		if (shm->guests[i].peer)
+			uroce_peer_forget(shm->guests[i].peer);
+	}
+	for_all_peers(shm, uroce_peer_forget);
+	/* no packet arrives any more */
+	shm->seen_news = shm->news;
+	while (!list_empty(&shm->active)) {
+		struct list_node *node = shm->active.next;
+
+		list_del(node);
+		list_add_tail(&shm->told, node);
+	}
+	while (shm->arrived) {
+		struct uroce_peer *peer = shm->arrived;
+
+		shm->arrived = peer->next;
+		list_add_tail(&shm->told, &peer->node);
+	}
+}
+
+/* Another thread may have added the file meanwhile. Takes ownership of @fd. */
+static uint64_t add_share(struct uroce_shm *shm, const struct uroce_span *span,
+			  uint64_t bytes, int fd, uint64_t file_bytes)
+{
+	uint64_t share;
+
+	verbs_mutex_lock(&shm->mutex);
+	share = uroce_shares_use(&shm->shares, span, bytes);
+	if (!share) {
+		share = uroce_shares_add(&shm->shares, span, fd, file_bytes);
+		if (share)
+			fd = -1;
+	}
+	verbs_mutex_unlock(&shm->mutex);
+	close_fd(&fd);
+	return share;
+}
+
+void uroce_shm_get_share(struct uroce_shm *shm, const void *memory,
+			 uint64_t bytes, uint64_t *ret_share,
+			 uint64_t *ret_offset)
+{
+	struct uroce_span span;
+	uint64_t share, file_bytes;
+	int fd;
+
+	if (shm->abandoned || shm->shares.maps < 0 || !shm->tables.memory ||
+	    uroce_vma_find(shm->shares.maps, (uintptr_t)memory, bytes, &span))
+		return;
+	verbs_mutex_lock(&shm->mutex);
+	share = uroce_shares_use(&shm->shares, &span, bytes);
+	verbs_mutex_unlock(&shm->mutex);
+	if (!share) {
+		fd = uroce_share_open(&span, &file_bytes);
+		if (fd < 0)
+			return;
+		if (span.offset > file_bytes ||
+		    bytes > file_bytes - span.offset)
+			close_fd(&fd);
+		else
+			share = add_share(shm, &span, bytes, fd, file_bytes);
+	}
+	*ret_share = share;
+	*ret_offset = share ? span.offset : 0;
+}
+
+void uroce_shm_put_share(struct uroce_shm *shm, uint64_t share)
+{
+	if (!share || shm->abandoned)
+		return;
+	verbs_mutex_lock(&shm->mutex);
+	if (uroce_shares_put(&shm->shares, share))
+		for (uint32_t i = 0; i < UROCE_SHM_SLOTS; i++)
+			if (shm->table[i])
+				uroce_peer_share_gone(shm->table[i], share);
+	verbs_mutex_unlock(&shm->mutex);
+}
+
+int uroce_shm_fd(const struct uroce_shm *shm)
+{
+	return shm->epoll;
+}
