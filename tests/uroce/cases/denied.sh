@@ -27,10 +27,10 @@ gro=setsockopt/1=17/2=104!92
 # Expected counters. Either the requester copies alone, to or from the target's
 # memory, or the target's helper thread does: the target's program makes no
 # verbs calls.
-copied_vm=('local_copies_vm>0' local_copies_mem=0)
-copied_mem=(local_copies_vm=0 'local_copies_mem>0')
-by_helper=(local_copies_vm=0 local_copies_mem=0 'local_bells>0' 'helper_wakes>0')
-no_pair=(local_pairs=0 local_tx_packets=0)
+copied_vm=('shm_copies_vm>0' shm_copies_mem=0)
+copied_mem=(shm_copies_vm=0 'shm_copies_mem>0')
+by_helper=(shm_copies_vm=0 shm_copies_mem=0 'shm_bells>0' 'helper_wakes>0')
+no_pair=(shm_pairs=0 shm_tx_packets=0)
 
 # Denials that do not affect access to the memory of another process.
 test_common_denials() {
@@ -64,7 +64,7 @@ test_common_denials() {
 test_memory_access() {
 	local call
 
-	test_cma_setting auto 'local_copies_vm>0' 'local_copies_mem>0'
+	test_cma_setting auto 'shm_copies_vm>0' 'shm_copies_mem>0'
 	test_cma_setting vm "${copied_vm[@]}"
 	test_cma_setting mem "${copied_mem[@]}"
 	test_cma_setting none "${by_helper[@]}"
@@ -74,8 +74,8 @@ test_memory_access() {
 	test_denied "${mem[*]/%/!38}" memory "${copied_vm[@]}"
 	test_denied "${vm[*]} ${mem[*]}" memory "${by_helper[@]}"
 	# the permission to read is checked first, and it is granted
-	test_denied process_vm_writev memory local_copies_vm=0
-	test_denied pwritev memory local_copies_mem=0
+	test_denied process_vm_writev memory shm_copies_vm=0
+	test_denied pwritev memory shm_copies_mem=0
 	test_is_called "${vm[@]}" "${mem[@]}" memfd_create
 	test_not_dumpable "${by_helper[@]}"
 	for call in memfd_create memfd_create!38 ftruncate fcntl/1=1033 \
@@ -94,7 +94,7 @@ test_memory_access() {
 test_own_process() {
 	local call
 
-	test_own_denied none memory local_pairs=1
+	test_own_denied none memory shm_pairs=1
 	for call in memfd_create memfd_create!38 memfd_create!24 ftruncate \
 		fcntl/1=1033 madvise; do
 		test_own_denied "$call" network "${no_pair[@]}"

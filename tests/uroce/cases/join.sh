@@ -26,7 +26,7 @@ declare -A pids inputs
 
 # two_ends TEXT COMMAND... - one test: two processes use shared memory.
 two_ends() {
-	local -a conditions=('local_pairs>0')
+	local -a conditions=('shm_pairs>0')
 	local -x UROCE_COMMAND_TIMEOUT=20
 
 	test_two_ends "$1" memory "${@:2}" -- "${@:2}"

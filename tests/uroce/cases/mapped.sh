@@ -23,7 +23,7 @@ run_mapped() {
 	chmod 666 "$log"
 	VERBS_LOG_FILE=$log "$with" lo "$@" "$tools/mapped" "$gid" "$rounds"
 	rc=$?
-	nr=$(awk '$(NF - 1) == "local_mapped" { nr += $NF } END { print nr + 0 }' \
+	nr=$(awk '$(NF - 1) == "shm_mapped" { nr += $NF } END { print nr + 0 }' \
 		"$log")
 	return $rc
 }

@@ -32,7 +32,7 @@ run_pid_reuse() {
 
 # counted vm|mem - whether the requester used that CMA method.
 counted() {
-	[ "$(awk -v name="local_copies_$1" '$(NF - 1) == name { nr += $NF }
+	[ "$(awk -v name="shm_copies_$1" '$(NF - 1) == name { nr += $NF }
 		END { print nr + 0 }' "$counters_log")" -gt 0 ]
 }
 

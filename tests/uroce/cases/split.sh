@@ -33,8 +33,8 @@ fresh_log() {
 check_copied() {
 	local pushed pulled
 
-	pushed=$(total local_pushed_bytes)
-	pulled=$(total local_pulled_bytes)
+	pushed=$(total shm_pushed_bytes)
+	pulled=$(total shm_pulled_bytes)
 	echo "$pushed bytes pushed, $pulled pulled"
 	case $1 in
 	both) [ "$pushed" -ge 1000000 ] && [ "$pulled" -ge 1000000 ] ;;

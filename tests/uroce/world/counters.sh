@@ -53,18 +53,18 @@ total() {
 # carried_bytes - prints how many bytes the device carried: packets, and copies
 # between two processes.
 carried_bytes() {
-	echo $(($(total tx_bytes) + $(total local_copied_bytes) +
-		$(total local_pushed_bytes) + $(total local_pulled_bytes)))
+	echo $(($(total tx_bytes) + $(total shm_copied_bytes) +
+		$(total shm_pushed_bytes) + $(total shm_pulled_bytes)))
 }
 
 # used_path - checks that the packets used the path of the case. With shared
 # memory a few datagrams of UD may use the network, if there is no room.
 used_path() {
 	if [ "$UROCE_LOCAL" = none ]; then
-		counters_are local_tx_packets=0
+		counters_are shm_tx_packets=0
 	else
 		[ $((100 * $(total tx_datagrams))) -le \
-			"$(total local_tx_packets)" ]
+			"$(total shm_tx_packets)" ]
 	fi
 }
 

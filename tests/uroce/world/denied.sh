@@ -261,7 +261,7 @@ test_other_namespace() {
 	UROCE_UID=1000 test_two_ends "the client in a user namespace of its own" \
 		"$default_path" env -- unshare --user --map-current-user
 	[ "$UROCE_LOCAL" = none ] ||
-		conditions=(local_copies_vm=0 local_copies_mem=0)
+		conditions=(shm_copies_vm=0 shm_copies_mem=0)
 	test_two_ends "both in process namespaces of their own" "$default_path" \
 		unshare --user --pid --fork --kill-child -- \
 		unshare --user --pid --fork --kill-child

@@ -58,8 +58,8 @@ static void report_logs_pushed_and_pulled_bytes(void **state)
 	fake_worker.counters.shm.pushed_bytes = 131072;
 	fake_worker.counters.shm.pulled_bytes = UINT64_C(9000000000);
 	uroce_report_counters(&ctx->vctx.context, NULL);
-	assert_string_equal(text, "uroce: local_pushed_bytes 131072\n"
-				  "uroce: local_pulled_bytes 9000000000\n");
+	assert_string_equal(text, "uroce: shm_pushed_bytes 131072\n"
+				  "uroce: shm_pulled_bytes 9000000000\n");
 }
 
 /* Each counter has a name, and names are unique. */
