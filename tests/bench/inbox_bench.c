@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Cost of a shared-memory inbox, compared with its lower bounds: a packet of 8
- * bytes through two inboxes and back, compared with a cache line that two
- * processes write in turn (P); and a stream of 1 MB through one inbox, compared
+ * Cost of a shared-memory ring, compared with its lower bounds: a packet of 8
+ * bytes through two rings and back, compared with a cache line that two
+ * processes write in turn (P); and a stream of 1 MB through one ring, compared
  * with process_vm_writev(2) of as many bytes (V). The measurements take turns,
  * because all of them depend on which cores run the processes. Started by
  * inbox_bench.sh.
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "uroce/engine/uroce_channel.h"
-#include "uroce/shm/uroce_inbox.h"
+#include "uroce/shm/uroce_shm_ring.h"
 
 #define NR_ROUNDS 31
 #define NR_TRIPS  2000
@@ -45,8 +45,8 @@ static struct shared {
 	struct line turn[2];
 } * shared;
 
-static struct uroce_inbox_sender out;
-static struct uroce_inbox_receiver in;
+static struct uroce_shm_ring_sender out;
+static struct uroce_shm_ring_receiver in;
 static uint8_t source[BULK], sink[BULK];
 static int other_pid;
 static void *other_sink;
@@ -116,9 +116,9 @@ static void put(const void *data, uint32_t len)
 	};
 	struct iovec iov = { (void *)data, len };
 
-	while (!uroce_inbox_has_room(&out))
+	while (!uroce_shm_ring_has_room(&out))
 		cpu_relax();
-	uroce_inbox_put(&out, &packet, &iov, 1);
+	uroce_shm_ring_put(&out, &packet, &iov, 1);
 }
 
 static void take(void *data)
@@ -126,12 +126,12 @@ static void take(void *data)
 	struct uroce_packet packet;
 	int ret;
 
-	while (!(ret = uroce_inbox_take(&in, &packet)))
+	while (!(ret = uroce_shm_ring_take(&in, &packet)))
 		cpu_relax();
 	if (ret < 0)
 		die("take");
 	memcpy(data, packet.payload, packet.payload_len);
-	uroce_inbox_done(&in);
+	uroce_shm_ring_done(&in);
 }
 
 static void run_packets(bool first)
@@ -151,7 +151,7 @@ static void run_called_packets(bool first)
 		if (!first)
 			take(sink);
 		put(source, 8);
-		(void)uroce_inbox_is_watched(&out);
+		(void)uroce_shm_ring_is_watched(&out);
 		if (first)
 			take(sink);
 	}
@@ -172,7 +172,7 @@ static void run_called_burst(bool first)
 	for (int i = 0; i < NR_BURST; i++) {
 		if (first) {
 			put(source, 8);
-			(void)uroce_inbox_is_watched(&out);
+			(void)uroce_shm_ring_is_watched(&out);
 		} else {
 			take(sink);
 		}
@@ -264,7 +264,7 @@ static void print_results(void)
 
 int main(void)
 {
-	int to = uroce_inbox_create(), back = uroce_inbox_create();
+	int to = uroce_shm_ring_create(), back = uroce_shm_ring_create();
 	int pid;
 
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
@@ -281,8 +281,8 @@ int main(void)
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	pin(!pid);
 	other_pid = pid;
-	if (uroce_inbox_open_sender(pid ? to : back, &out) ||
-	    uroce_inbox_open_receiver(pid ? back : to, &in))
+	if (uroce_shm_ring_open_sender(pid ? to : back, &out) ||
+	    uroce_shm_ring_open_receiver(pid ? back : to, &in))
 		die("inbox");
 	run_all(pid > 0);
 	if (!pid)

@@ -12,7 +12,7 @@ trap 'rm -rf "$scratch"' EXIT
 uroce=$top/providers/uroce
 "${CC:-cc}" -O2 -std=gnu11 -D_GNU_SOURCE -I"$top/providers" \
 	-I"$top/libibverbs" -o "$scratch/bench" "$top/tests/bench/inbox_bench.c" \
-	"$uroce/shm/uroce_inbox.c" "$uroce/shm/uroce_inbox_memory.c" \
+	"$uroce/shm/uroce_shm_ring.c" "$uroce/shm/uroce_shm_ring_memory.c" \
 	"$uroce/shm/uroce_memfd.c" \
 	"$uroce/wire/uroce_wire.c"
 timeout 300 "$scratch/bench" | tee "$scratch/out"

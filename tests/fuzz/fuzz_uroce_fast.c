@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fuzz target: packets that another process writes into this process's inbox,
+ * Fuzz target: packets that another process writes into this process's ring,
  * for a connection through shared memory. Each packet goes to two engines: one
  * tries the fast path first, the other one uses only the slow path. Memory,
  * completions and connection state must be equal.
@@ -13,7 +13,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/uroce_flow.h"
 #include "uroce/engine/uroce_fast.h"
-#include "uroce/shm/uroce_inbox.h"
+#include "uroce/shm/uroce_shm_ring.h"
 
 #define MAX_STEPS 100
 #define STEP_NS	  200000
@@ -55,7 +55,7 @@ static void receive(struct flow *w, const struct uroce_brief *brief, bool fast)
 
 	if (fast && uroce_fast_receive(&w->engine, w->channel, brief, now))
 		return;
-	if (uroce_inbox_decode(brief, &packet))
+	if (uroce_shm_ring_decode(brief, &packet))
 		return;
 	packet.channel = w->channel;
 	uroce_engine_receive(&w->engine, &packet, now);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A malicious process of this host, for fuzz_uroce_inbox: it writes any bytes
- * to memory that it may write to, and sends any messages.
+ * A malicious process of this host, for fuzz_uroce_shm_ring: it writes any
+ * bytes to memory that it may write to, and sends any messages.
  */
 #ifndef FUZZ_HOSTILE_H
 #define FUZZ_HOSTILE_H
@@ -12,8 +12,8 @@ struct flow;
 struct uroce_channel;
 
 /**
- * hostile_flow() - run packets of a connection through an inbox
- * @scribbles: the other side changes slots while they are read
+ * hostile_flow() - run packets of a connection through a ring
+ * @scribbles: the other side changes entries while they are read
  * @splits: messages are long, and both sides copy them
  */
 void hostile_flow(struct fuzz_reader *reader, bool scribbles, bool splits);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A connection whose peer writes any slots, any area and any read position.
+ * A connection whose peer writes any entries, any area and any read position.
  * Received as the progress loop does, the fast path first; sent as
  * uroce_loop_send_briefs() does.
  *
@@ -8,7 +8,7 @@
  * of its landing.
  *
  * A step of the input: the header fields that are corrected (uroce_flow.h), and
- * a distance; other events; then the content of the slot, in the order of its
+ * a distance; other events; then the content of the entry, in the order of its
  * members, with as many header bytes as its length says.
  */
 #include <errno.h>
@@ -17,8 +17,8 @@
 #include "fuzz/hostile.h"
 #include "fuzz/uroce_flow.h"
 #include "uroce/engine/uroce_fast.h"
-#include "uroce/shm/uroce_inbox.h"
-#include "uroce/shm/uroce_inbox_layout.h"
+#include "uroce/shm/uroce_shm_ring.h"
+#include "uroce/shm/uroce_shm_ring_layout.h"
 
 #define MAX_STEPS 100
 #define STEP_NS	  200000
@@ -27,22 +27,22 @@
 /* Other events of a step. */
 #define POST	   0x01 /* post receives and work requests */
 #define LATE	   0x02 /* process piggybacked ACKs later */
-#define CHANGE	   0x04 /* change slot and area after they were read */
+#define CHANGE	   0x04 /* change entry and area after they were read */
 #define CLAIM	   0x08 /* claim to have read more packets, or fewer */
 #define RAW_LENGTH 0x10 /* a header length that no opcode has */
 #define ABSENT	   0x20 /* the payload is elsewhere: how many KB to copy */
 #define TURN	   0x40 /* the other side's action (hostile_split.c) */
 
-static struct uroce_inbox_memory *theirs,
-	*ours; /* inboxes: the peer writes theirs, this process writes ours */
+static struct uroce_shm_ring_memory *theirs,
+	*ours; /* rings: the peer writes theirs, this process writes ours */
 
-static struct uroce_inbox_memory *new_inbox(void)
+static struct uroce_shm_ring_memory *new_ring(void)
 {
-	struct uroce_inbox_receiver end;
-	int fd = uroce_inbox_create();
+	struct uroce_shm_ring_receiver end;
+	int fd = uroce_shm_ring_create();
 
 	fuzz_assert(fd >= 0);
-	fuzz_assert(uroce_inbox_open_receiver(fd, &end) == 0);
+	fuzz_assert(uroce_shm_ring_open_receiver(fd, &end) == 0);
 	(void)close(fd);
 	return end.memory;
 }
@@ -50,12 +50,12 @@ static struct uroce_inbox_memory *new_inbox(void)
 static void clear(void)
 {
 	if (!theirs) {
-		theirs = new_inbox();
-		ours = new_inbox();
+		theirs = new_ring();
+		ours = new_ring();
 	}
 	memset(theirs, 0,
 	       sizeof(theirs->status) + sizeof(theirs->pad) +
-		       sizeof(theirs->slots));
+		       sizeof(theirs->entries));
 	memset(ours, 0, sizeof(ours->status));
 }
 
@@ -65,23 +65,24 @@ static void clear(void)
  * pushed ones.
  */
 static void fill_source(struct fuzz_reader *reader,
-			struct uroce_inbox_slot *slot)
+			struct uroce_shm_ring_entry *entry)
 {
 	uint8_t nr = fuzz_take_u8(reader), how = fuzz_take_u8(reader);
-	const struct uroce_inbox_source source = {
+	const struct uroce_shm_ring_source source = {
 		.address = how & 1,
 		.bytes = nr * (uint32_t)UROCE_CHANNEL_MTU + (how >> 1),
 		.nr_packets = nr,
 	};
 
-	slot->absent = 1;
-	if (slot->header_len + sizeof(source) <= sizeof(slot->bytes))
-		memcpy(slot->bytes + slot->header_len, &source, sizeof(source));
+	entry->absent = 1;
+	if (entry->header_len + sizeof(source) <= sizeof(entry->bytes))
+		memcpy(entry->bytes + entry->header_len, &source,
+		       sizeof(source));
 }
 
-/* Writes the slot of the other side. */
-static void fill_slot(struct fuzz_reader *reader, const struct flow *flow,
-		      struct uroce_inbox_slot *slot, uint8_t what)
+/* Writes the entry of the other side. */
+static void fill_entry(struct fuzz_reader *reader, const struct flow *flow,
+		       struct uroce_shm_ring_entry *entry, uint8_t what)
 {
 	uint8_t kind = fuzz_take_u8(reader);
 	int8_t distance = (int8_t)fuzz_take_u8(reader);
@@ -96,24 +97,24 @@ static void fill_slot(struct fuzz_reader *reader, const struct flow *flow,
 	if (what & RAW_LENGTH)
 		kind &= (uint8_t)~FLOW_RIGHT_HEADER;
 	flow_correct_headers(flow, kind, distance, &brief);
-	slot->payload_len = (uint16_t)brief.payload_len;
-	slot->place = place;
-	slot->ack = brief.ack;
-	slot->header_len = (uint8_t)brief.header_len;
-	slot->absent = 0;
-	memcpy(slot->bytes, brief.header, sizeof(brief.header));
+	entry->payload_len = (uint16_t)brief.payload_len;
+	entry->place = place;
+	entry->ack = brief.ack;
+	entry->header_len = (uint8_t)brief.header_len;
+	entry->absent = 0;
+	memcpy(entry->bytes, brief.header, sizeof(brief.header));
 	if (what & ABSENT)
-		fill_source(reader, slot);
+		fill_source(reader, entry);
 }
 
 /*
- * The packet lies within the inbox, whatever the other side has changed
+ * The packet lies within the ring, whatever the other side has changed
  * meanwhile.
  */
 static void check(const struct uroce_brief *brief)
 {
-	const uint8_t *begin = (const uint8_t *)theirs->slots;
-	const uint8_t *end = theirs->area + UROCE_INBOX_AREA;
+	const uint8_t *begin = (const uint8_t *)theirs->entries;
+	const uint8_t *end = theirs->area + UROCE_SHM_RING_AREA;
 
 	fuzz_assert(brief->header_len <= UROCE_MAX_HEADER);
 	fuzz_assert(brief->payload >= begin && brief->payload <= end);
@@ -126,7 +127,7 @@ static void check(const struct uroce_brief *brief)
 }
 
 /*
- * Return: whether the slot is a packet; otherwise the receiver ignores the
+ * Return: whether the entry is a packet; otherwise the receiver ignores the
  * other side from then on.
  */
 static bool hand_over(struct flow *flow, const struct uroce_brief *brief,
@@ -137,14 +138,14 @@ static bool hand_over(struct flow *flow, const struct uroce_brief *brief,
 	check(brief);
 	if (uroce_fast_receive(&flow->engine, flow->channel, brief, now))
 		return true;
-	if (uroce_inbox_decode(brief, &packet))
+	if (uroce_shm_ring_decode(brief, &packet))
 		return false;
 	packet.channel = flow->channel;
 	uroce_engine_receive(&flow->engine, &packet, now);
 	return true;
 }
 
-static void send(struct flow *flow, struct uroce_inbox_sender *end,
+static void send(struct flow *flow, struct uroce_shm_ring_sender *end,
 		 uint64_t now)
 {
 	struct uroce_brief brief;
@@ -152,14 +153,14 @@ static void send(struct flow *flow, struct uroce_inbox_sender *end,
 
 	if (flow->engine.late)
 		uroce_fast_catch_up(&flow->engine, now);
-	while (uroce_inbox_has_room(end) &&
+	while (uroce_shm_ring_has_room(end) &&
 	       uroce_fast_next(flow->qp, now, &brief))
-		uroce_inbox_put_brief(end, &brief);
-	while (uroce_inbox_has_room(end) &&
+		uroce_shm_ring_put_brief(end, &brief);
+	while (uroce_shm_ring_has_room(end) &&
 	       uroce_engine_next(&flow->engine, now, &out))
-		uroce_inbox_put(end, &out.packet, out.pieces.iov,
-				out.pieces.nr);
-	uroce_inbox_publish(end);
+		uroce_shm_ring_put(end, &out.packet, out.pieces.iov,
+				   out.pieces.nr);
+	uroce_shm_ring_publish(end);
 	flow_settle(flow, now);
 }
 
@@ -171,12 +172,13 @@ static void poll_all(struct flow *flow)
 
 /* Return: whether another step is possible. */
 static bool step(struct fuzz_reader *reader, struct flow *flow,
-		 struct uroce_inbox_receiver *in,
-		 struct uroce_inbox_sender *out, bool scribbles, uint64_t now)
+		 struct uroce_shm_ring_receiver *in,
+		 struct uroce_shm_ring_sender *out, bool scribbles,
+		 uint64_t now)
 {
 	uint8_t what = fuzz_take_u8(reader);
-	struct uroce_inbox_slot *slot =
-		&theirs->slots[in->tail % UROCE_INBOX_SLOTS];
+	struct uroce_shm_ring_entry *entry =
+		&theirs->entries[in->tail % UROCE_SHM_RING_ENTRIES];
 	struct uroce_brief brief;
 	bool good = true;
 	int ret;
@@ -184,22 +186,22 @@ static bool step(struct fuzz_reader *reader, struct flow *flow,
 	flow->engine.may_be_late = what & LATE;
 	if (what & TURN && flow->is_long)
 		hostile_split_change(reader);
-	fill_slot(reader, flow, slot, what);
-	__atomic_store_n(&slot->sequence, (uint32_t)in->tail + 1,
+	fill_entry(reader, flow, entry, what);
+	__atomic_store_n(&entry->sequence, (uint32_t)in->tail + 1,
 			 __ATOMIC_RELEASE);
 	if (scribbles)
-		scribbler_start(theirs->slots, sizeof(theirs->slots),
+		scribbler_start(theirs->entries, sizeof(theirs->entries),
 				(uint32_t)(reader->len + in->tail));
-	ret = uroce_inbox_take_brief(in, &brief);
+	ret = uroce_shm_ring_take_brief(in, &brief);
 	fuzz_assert(ret == 0 || ret == 1 || ret == -EBADMSG);
 	if (what & CHANGE) {
-		memset((uint8_t *)slot + 4, what, sizeof(*slot) - 4);
+		memset((uint8_t *)entry + 4, what, sizeof(*entry) - 4);
 		memset(theirs->area, what, UROCE_CHANNEL_MTU);
 	}
 	if (ret > 0)
 		good = hand_over(flow, &brief, now);
 	scribbler_stop();
-	uroce_inbox_done(in);
+	uroce_shm_ring_done(in);
 	if (what & POST) {
 		flow_post_receives(flow);
 		flow_post_sends(flow);
@@ -214,15 +216,15 @@ static bool step(struct fuzz_reader *reader, struct flow *flow,
 
 void hostile_flow(struct fuzz_reader *reader, bool scribbles, bool splits)
 {
-	static struct uroce_inbox_sender out;
-	struct uroce_inbox_receiver in = {};
+	static struct uroce_shm_ring_sender out;
+	struct uroce_shm_ring_receiver in = {};
 	uint64_t now = 0;
 	struct flow *flow;
 	uint8_t first = 0;
 
 	clear();
 	in.memory = theirs;
-	out = (struct uroce_inbox_sender){ .memory = ours };
+	out = (struct uroce_shm_ring_sender){ .memory = ours };
 	if (splits)
 		first = fuzz_take_u8(reader);
 	flow = splits ? flow_new_long(hostile_split_channel(first >> 3),

@@ -22,9 +22,9 @@
 #include "uroce/engine/uroce_fast.h"
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/ipc/uroce_rendezvous.h"
-#include "uroce/shm/uroce_inbox_layout.h"
 #include "uroce/shm/uroce_memfd.h"
 #include "uroce/shm/uroce_pairing.h"
+#include "uroce/shm/uroce_shm_ring_layout.h"
 #include "uroce/shm/uroce_shm_state.h"
 #include "uroce/shm/uroce_tables.h"
 
@@ -40,7 +40,7 @@
 #define SEND_BYTES  64
 #define SHARE_BYTES 8192
 
-/* Besides FLOW_RIGHT_*: the data is not a valid slot. */
+/* Besides FLOW_RIGHT_*: the data is not a valid entry. */
 #define WRITE_RAW 0x80
 #define WRITE_OWN 0x40
 
@@ -50,7 +50,7 @@ enum what {
 	RAW_MESSAGE, /* send bytes */
 	BYTE, /* send one message: a confirmation, a bell, or something else */
 	LISTEN,
-	WRITE, /* write to either inbox: place, kind, bytes */
+	WRITE, /* write to either ring: place, kind, bytes */
 	SHARE, /* memory shares: message, share, descriptor */
 	USE,   /* map a share of the first peer, and write to it */
 	SHOW,  /* the first peer's tables and landing */
@@ -68,14 +68,14 @@ enum what {
 
 struct peer {
 	int fd; /* -1: none */
-	struct uroce_inbox_sender out;
+	struct uroce_shm_ring_sender out;
 };
 
 /* Descriptors that a peer may pass; the first two are valid. */
 static int passable[7] = { -1, -1, -1, -1, -1, -1, -1 };
 static struct uroce_tables tables;
-static struct uroce_inbox_receiver
-	own; /* the valid inbox, as the peer reads it */
+static struct uroce_shm_ring_receiver
+	own; /* the valid ring, as the peer reads it */
 static struct {
 	uint8_t before[64];
 	uint8_t memory[FLOW_LONG_MEMORY];
@@ -95,7 +95,7 @@ static uint64_t now;
 /* Makes a memfd that can still shrink. */
 static int unsealed_memfd(void)
 {
-	return uroce_memfd_create(sizeof(struct uroce_inbox_memory));
+	return uroce_memfd_create(sizeof(struct uroce_shm_ring_memory));
 }
 
 /* Makes a memfd that is valid as a share. */
@@ -114,8 +114,8 @@ static void make_passable(void)
 		return;
 	uroce_tables_init(&tables);
 	fuzz_assert(!uroce_tables_open(&tables, 1));
-	passable[0] = uroce_inbox_create();
-	fuzz_assert(!uroce_inbox_open_receiver(passable[0], &own));
+	passable[0] = uroce_shm_ring_create();
+	fuzz_assert(!uroce_shm_ring_open_receiver(passable[0], &own));
 	passable[1] = tables.fd;
 	passable[2] = unsealed_memfd();
 	passable[3] = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -154,7 +154,7 @@ static void open_peer_listener(void)
 /* Records the library's own hello; no process responds. */
 static void record_hello(void)
 {
-	const struct uroce_passed none = { .inbox = passable[0], .tables = -1 };
+	const struct uroce_passed none = { .ring = passable[0], .tables = -1 };
 	const uint8_t dgid[UROCE_GID_LEN] = { 0 };
 	struct uroce_passed theirs;
 	enum uroce_verdict verdict;
@@ -206,7 +206,7 @@ static void disconnect(struct peer *peer)
 	if (peer->fd >= 0)
 		(void)close(peer->fd);
 	peer->fd = -1;
-	uroce_inbox_close_sender(&peer->out);
+	uroce_shm_ring_close_sender(&peer->out);
 }
 
 static void connect_peer(struct peer *peer)
@@ -238,12 +238,12 @@ static void send_hello(struct fuzz_reader *reader, const struct peer *peer)
 	send_text(peer, text, hello_len, fds, nr);
 }
 
-/* The inbox in the response is one that the peer may write to. */
+/* The ring in the response is one that the peer may write to. */
 static void receive_hello(struct peer *peer)
 {
 	struct uroce_verdict_message message;
 	int fds[UROCE_MAX_PASSED];
-	struct uroce_inbox_sender out;
+	struct uroce_shm_ring_sender out;
 	int nr;
 
 	if (peer->fd < 0 || recv(peer->fd, &message, sizeof(message),
@@ -251,20 +251,20 @@ static void receive_hello(struct peer *peer)
 		return;
 	nr = uroce_message_receive(peer->fd, &message, sizeof(message), fds);
 	if (nr > 0 && !peer->out.memory &&
-	    !uroce_inbox_open_sender(fds[0], &out))
+	    !uroce_shm_ring_open_sender(fds[0], &out))
 		peer->out = out;
 	while (nr > 0)
 		(void)close(fds[--nr]);
 }
 
 /* The source is valid memory; unit tests check invalid sources. */
-static void correct_source(struct uroce_inbox_slot *slot)
+static void correct_source(struct uroce_shm_ring_entry *entry)
 {
-	struct uroce_inbox_source source;
-	uint8_t *at = slot->bytes + slot->header_len;
+	struct uroce_shm_ring_source source;
+	uint8_t *at = entry->bytes + entry->header_len;
 
-	if (!slot->absent ||
-	    slot->header_len + sizeof(source) > sizeof(slot->bytes))
+	if (!entry->absent ||
+	    entry->header_len + sizeof(source) > sizeof(entry->bytes))
 		return;
 	memcpy(&source, at, sizeof(source));
 	if (source.address)
@@ -272,39 +272,39 @@ static void correct_source(struct uroce_inbox_slot *slot)
 	memcpy(at, &source, sizeof(source));
 }
 
-/* The bytes start with a slot, whose number may be corrected. */
+/* The bytes start with an entry, whose number may be corrected. */
 static void write_bytes(struct fuzz_reader *reader, struct peer *peer)
 {
 	uint16_t place = fuzz_take_u16(reader);
 	uint8_t kind = fuzz_take_u8(reader);
-	struct uroce_inbox_memory *inbox = peer->out.memory;
-	struct uroce_inbox_slot *slot;
+	struct uroce_shm_ring_memory *ring = peer->out.memory;
+	struct uroce_shm_ring_entry *entry;
 	struct uroce_brief brief = {};
 	const uint8_t *bytes;
 	size_t len;
 
-	bytes = fuzz_take(reader, sizeof(*slot), &len);
+	bytes = fuzz_take(reader, sizeof(*entry), &len);
 	if (kind & WRITE_OWN)
-		inbox = own.memory;
-	if (!inbox)
+		ring = own.memory;
+	if (!ring)
 		return;
 	if (kind & (WRITE_RAW | WRITE_OWN)) {
-		memcpy((uint8_t *)inbox + place % (sizeof(*inbox) - len), bytes,
+		memcpy((uint8_t *)ring + place % (sizeof(*ring) - len), bytes,
 		       len);
 		return;
 	}
-	slot = &inbox->slots[peer->out.head++ % UROCE_INBOX_SLOTS];
-	memcpy(slot, bytes, len);
-	memcpy(brief.header, slot->bytes, sizeof(brief.header));
-	brief.payload_len = slot->payload_len %=
+	entry = &ring->entries[peer->out.head++ % UROCE_SHM_RING_ENTRIES];
+	memcpy(entry, bytes, len);
+	memcpy(brief.header, entry->bytes, sizeof(brief.header));
+	brief.payload_len = entry->payload_len %=
 		flow->is_long ? UROCE_CHANNEL_MTU + 1 : 1200;
 	flow_correct_headers(flow, kind | FLOW_RIGHT_HEADER | FLOW_WITH_ACK, 0,
 			     &brief);
-	memcpy(slot->bytes, brief.header, sizeof(brief.header));
-	slot->header_len = (uint8_t)brief.header_len;
-	slot->ack = brief.ack;
-	correct_source(slot);
-	__atomic_store_n(&slot->sequence, (uint32_t)peer->out.head,
+	memcpy(entry->bytes, brief.header, sizeof(brief.header));
+	entry->header_len = (uint8_t)brief.header_len;
+	entry->ack = brief.ack;
+	correct_source(entry);
+	__atomic_store_n(&entry->sequence, (uint32_t)peer->out.head,
 			 __ATOMIC_RELEASE);
 }
 
@@ -464,7 +464,7 @@ static void send_all(void)
 	uroce_shm_flush(shm);
 }
 
-/* Return: whether the slot is a packet. */
+/* Return: whether the entry is a packet. */
 static bool receive(struct uroce_channel *channel,
 		    const struct uroce_brief *brief)
 {
@@ -472,7 +472,7 @@ static bool receive(struct uroce_channel *channel,
 
 	if (uroce_fast_receive(&flow->engine, channel, brief, now))
 		return true;
-	if (uroce_inbox_decode(brief, &packet))
+	if (uroce_shm_ring_decode(brief, &packet))
 		return false;
 	packet.channel = channel;
 	uroce_engine_receive(&flow->engine, &packet, now);
@@ -517,7 +517,7 @@ static struct uroce_channel *pair_up(struct peer *peer)
 	const uint8_t dgid[UROCE_GID_LEN] = { 0 }, confirm = 1;
 	struct uroce_channel *channel;
 
-	memset(own.memory, 0, sizeof(struct uroce_inbox_status));
+	memset(own.memory, 0, sizeof(struct uroce_shm_ring_status));
 	connect_peer(peer);
 	send_text(peer, right_hello, hello_len, passable, 2);
 	uroce_shm_serve(shm);

@@ -109,8 +109,8 @@ def engine_seeds():
         step(0, UNA, texts["read_only"]), step(0, UNA, texts["read_only"])))
 
 
-def slot(text, headers, place=0, source=None):
-    """Return a slot without its sequence number: headers, then the payload if it fits; or
+def entry(text, headers, place=0, source=None):
+    """Return an entry without its sequence number: headers, then the payload if it fits; or
     source, the number of bytes and packets that are elsewhere."""
     length = len(text) - headers
     inline = text if len(text) <= 48 else text[:headers]
@@ -120,26 +120,26 @@ def slot(text, headers, place=0, source=None):
             inline.ljust(48, b"\0"))
 
 
-def inbox_seeds():
-    slots = []
+def ring_seeds():
+    entries = []
     for name, text in (*rc_requests(), *requests(UC), *responses(), *datagrams()):
         payload = len(text) - 12
         # header lengths that the opcode may have, up to the whole packet
         for headers in sorted({12, 16, 20, 28, 32, 36, 40} & set(range(len(text) + 1))):
-            yield f"{name}_{text[0]:02x}_{headers}", b"\0" + slot(text, headers, payload)
-        slots.append(slot(text[:12], 12))
+            yield f"{name}_{text[0]:02x}_{headers}", b"\0" + entry(text, headers, payload)
+        entries.append(entry(text[:12], 12))
     full = bytes(1024)
     for source in ((8192, 1), (524288, 64), (524289, 64), (0, 1), (8192, 0), (1, 0xFFFFFFFF)):
         yield f"absent_{source[0]}_{source[1]}", b"\0" + b"".join((
-            slot(packet(RC | 0, b"", full), 12, 0, source),
-            slot(packet(RC | 0x0B, reth(1024) + b"imm!", full), 32, 0, source),
-            slot(packet(RC | 0x0D, aeth(), full), 16, 0, source)))
-    yield "absent_uc", b"\0" + slot(packet(UC | 0, b"", full), 12, 0, (8192, 1))
-    yield "absent_none", b"\0" + slot(packet(RC | 0x13, ATOMIC), 40, 0, (8192, 1))
-    yield "slots", b"\0" + b"".join(slots)
-    yield "laps", b"\0" + 600 * slot(packet(RC | 4, b"", b"hello"), 12)
+            entry(packet(RC | 0, b"", full), 12, 0, source),
+            entry(packet(RC | 0x0B, reth(1024) + b"imm!", full), 32, 0, source),
+            entry(packet(RC | 0x0D, aeth(), full), 16, 0, source)))
+    yield "absent_uc", b"\0" + entry(packet(UC | 0, b"", full), 12, 0, (8192, 1))
+    yield "absent_none", b"\0" + entry(packet(RC | 0x13, ATOMIC), 40, 0, (8192, 1))
+    yield "entries", b"\0" + b"".join(entries)
+    yield "laps", b"\0" + 600 * entry(packet(RC | 4, b"", b"hello"), 12)
     for place in (0, 4032, 3968, 4096, 65535):
-        yield f"place_{place}", b"\0" + slot(packet(RC | 4, b"", bytes(4096)), 12, place)
+        yield f"place_{place}", b"\0" + entry(packet(RC | 4, b"", bytes(4096)), 12, place)
     yield "sent", b"\1" + 40 * struct.pack("<BH", 100, 100)
     yield "sent_large", b"\1" + 40 * struct.pack("<BH", 255, 31)
     yield "sent_small", b"\1" + 700 * struct.pack("<BH", 1, 1)
@@ -256,7 +256,7 @@ def peer(what, number, text=b""):
 
 def peer_steps():
     connect, hello, say, byte, listen, write, share, use, show, hang_up = range(10)
-    slot_of = bytes(4) + struct.pack("<HHIB", 8, 0, 0, 12) + bytes(3)
+    entry_of = bytes(4) + struct.pack("<HHIB", 8, 0, 0, 12) + bytes(3)
     right = peer(hello, 1, b"\2\0\1\0")
     yield "pair", (peer(connect, 1) + right + peer(listen, 1) + peer(byte, 1, b"\1") +
                    peer(listen, 1) + peer(hang_up, 1))
@@ -269,11 +269,11 @@ def peer_steps():
         yield f"passes_{nr}", peer(connect, 1) + peer(hello, 1, bytes([2, nr, 5 - nr, 20, 7, 0]))
     yield "says", peer(connect, 2) + peer(say, 2, b"\x08nonsense\1")
     yield "rings", 5 * peer(byte, 0, b"\2") + peer(byte, 0, b"\3")
-    sends = peer(write, 0, b"\0\0\x01" + slot_of + packet(RC | 4).ljust(48, b"\0"))
+    sends = peer(write, 0, b"\0\0\x01" + entry_of + packet(RC | 4).ljust(48, b"\0"))
     yield "sends", 5 * sends + peer(hang_up, 0)
-    writes = peer(write, 0, b"\0\0\x1d" + slot_of + packet(RC | 0x0A, reth(0)).ljust(48, b"\0"))
+    writes = peer(write, 0, b"\0\0\x1d" + entry_of + packet(RC | 0x0A, reth(0)).ljust(48, b"\0"))
     yield "writes", 5 * writes
-    unknown = peer(write, 0, b"\0\0\x01" + slot_of + packet(RC | 0x15).ljust(48, b"\0"))
+    unknown = peer(write, 0, b"\0\0\x01" + entry_of + packet(RC | 0x15).ljust(48, b"\0"))
     yield "mad", sends + unknown + 3 * sends
     for consumed in (3, 600, 0xFFFFFFFF):
         own = peer(write, 0, b"\0\0\x40" + struct.pack("<I", consumed).ljust(64, b"\0"))
@@ -389,7 +389,7 @@ def main():
                           ("fuzz_uroce_packet", packet_seeds()),
                           ("fuzz_uroce_engine", engine_seeds()),
                           ("fuzz_uroce_fast", fast_seeds()),
-                          ("fuzz_uroce_inbox", (*inbox_seeds(), *hostile_seeds()))):
+                          ("fuzz_uroce_shm_ring", (*ring_seeds(), *hostile_seeds()))):
         (folder / target).mkdir(parents=True, exist_ok=True)
         for name, seed in seeds:
             (folder / target / name).write_bytes(seed)

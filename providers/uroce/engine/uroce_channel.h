@@ -30,8 +30,10 @@ struct iovec;
 
 /* Bytes for headers; more than the longest need (UROCE_MAX_HEADER). */
 #define UROCE_BRIEF_HEADER 48
-#define UROCE_BRIEF_SHORT  40 /* bytes that uroce_inbox_put_brief() copies */
-#define UROCE_BRIEF_ACK	   0x80000000u /* flag; low 24 bits: PSN */
+#define UROCE_BRIEF_SHORT                                  \
+	40 /* bytes that uroce_shm_ring_put_brief() copies \
+	    */
+#define UROCE_BRIEF_ACK 0x80000000u /* flag; low 24 bits: PSN */
 
 /*
  * A packet in a channel: the bytes of its headers from the BTH on, and its

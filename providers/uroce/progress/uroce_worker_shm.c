@@ -15,7 +15,7 @@
 #include "uroce/engine/uroce_fast.h"
 #include "uroce/engine/uroce_split.h"
 #include "uroce/progress/uroce_worker_ud.h"
-#include "uroce/shm/uroce_inbox.h"
+#include "uroce/shm/uroce_shm_ring.h"
 #include "uroce/udp/uroce_slots.h"
 #include "uroce/uroce_config.h"
 
@@ -226,7 +226,7 @@ static bool receive_brief(struct uroce_worker *worker,
 		worker->copied_much = true;
 	if (uroce_fast_receive(&worker->engine, channel, brief, worker->now))
 		return true;
-	if (uroce_inbox_decode(brief, &packet))
+	if (uroce_shm_ring_decode(brief, &packet))
 		return false;
 	receive(worker, channel, &packet);
 	return true;

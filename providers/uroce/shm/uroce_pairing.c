@@ -16,11 +16,11 @@
 
 #include "uroce/engine/uroce_channel.h"
 #include "uroce/ipc/uroce_rendezvous.h"
-#include "uroce/shm/uroce_inbox.h"
+#include "uroce/shm/uroce_shm_ring.h"
 #include "util/nocancel.h"
 
 /*
- * Changes with the layout of inboxes or MR directories and with the messages.
+ * Changes with the layout of rings or MR directories and with the messages.
  */
 #define VERSION 9
 #define BACKLOG 256 /* clients: every other process */
@@ -48,8 +48,8 @@ static struct uroce_pairing_party make_party(uint32_t slot, uint64_t token)
 {
 	return (struct uroce_pairing_party){
 		.magic = MAGIC,
-		.nr_slots = UROCE_INBOX_SLOTS,
-		.area = UROCE_INBOX_AREA,
+		.nr_slots = UROCE_SHM_RING_ENTRIES,
+		.area = UROCE_SHM_RING_AREA,
 		.mtu = UROCE_CHANNEL_MTU,
 		.slot = slot,
 		.token = token,
@@ -58,29 +58,30 @@ static struct uroce_pairing_party make_party(uint32_t slot, uint64_t token)
 
 static bool is_like_us(const struct uroce_pairing_party *party)
 {
-	return party->magic == MAGIC && party->nr_slots == UROCE_INBOX_SLOTS &&
-	       party->area == UROCE_INBOX_AREA &&
+	return party->magic == MAGIC &&
+	       party->nr_slots == UROCE_SHM_RING_ENTRIES &&
+	       party->area == UROCE_SHM_RING_AREA &&
 	       party->mtu == UROCE_CHANNEL_MTU;
 }
 
 void uroce_pairing_close(struct uroce_passed *passed)
 {
-	if (passed->inbox >= 0)
-		(void)close(passed->inbox);
+	if (passed->ring >= 0)
+		(void)close(passed->ring);
 	if (passed->tables >= 0)
 		(void)close(passed->tables);
-	*passed = (struct uroce_passed){ .inbox = -1, .tables = -1 };
+	*passed = (struct uroce_passed){ .ring = -1, .tables = -1 };
 }
 
 /*
- * One descriptor is an inbox, two are inbox and directory; others are closed.
+ * One descriptor is a ring, two are ring and directory; others are closed.
  */
 static struct uroce_passed sort_out(const int *fds, int nr)
 {
-	struct uroce_passed passed = { .inbox = -1, .tables = -1 };
+	struct uroce_passed passed = { .ring = -1, .tables = -1 };
 
 	if (nr == 1 || nr == 2) {
-		passed.inbox = fds[0];
+		passed.ring = fds[0];
 		passed.tables = nr == 2 ? fds[1] : -1;
 		return passed;
 	}
@@ -92,7 +93,7 @@ static struct uroce_passed sort_out(const int *fds, int nr)
 static int send_with(int fd, const void *message, size_t len,
 		     const struct uroce_passed *passed)
 {
-	const int fds[] = { passed ? passed->inbox : -1,
+	const int fds[] = { passed ? passed->ring : -1,
 			    passed ? passed->tables : -1 };
 	uint32_t nr = passed ? 1 + (passed->tables >= 0) : 0;
 
@@ -113,7 +114,7 @@ static int hear_verdict(int fd, enum uroce_verdict *ret_verdict,
 	passed = sort_out(fds, nr);
 	if (!is_like_us(&message.party) ||
 	    message.verdict > UROCE_VERDICT_REFUSED ||
-	    (message.verdict == UROCE_VERDICT_OK) != (passed.inbox >= 0)) {
+	    (message.verdict == UROCE_VERDICT_OK) != (passed.ring >= 0)) {
 		uroce_pairing_close(&passed);
 		return -EPROTO;
 	}
@@ -220,7 +221,7 @@ int uroce_pairing_hear(int fd, struct uroce_hello *ret_hello,
 	if (nr < 0)
 		return nr;
 	passed = sort_out(fds, nr);
-	if (passed.inbox < 0)
+	if (passed.ring < 0)
 		return -EPROTO;
 	if (!is_like_us(&hello.party)) {
 		uroce_pairing_close(&passed);

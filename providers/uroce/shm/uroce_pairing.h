@@ -4,12 +4,12 @@
  * pair. They are sent over a SOCK_SEQPACKET socket.
  *
  *   client: connects                       server: listens
- *   hello, with the client's inbox  ----->
- *                                   <-----  result; with the server's inbox if
+ *   hello, with the client's ring   ----->
+ *                                   <-----  result; with the server's ring if
  *                                           the result is OK
  *   UROCE_PAIRING_CONFIRM           ----->
  *
- * The process that sends an inbox receives from it. The client is committed
+ * The process that sends a ring receives from it. The client is committed
  * when it sends the confirmation, the server when it receives it; before that,
  * each can give up, and they are not a pair. A server that gives up after its
  * OK closes the socket first, so that no confirmation can arrive. Both
@@ -81,7 +81,7 @@ struct uroce_verdict_message {
 
 /* Descriptors of a message; the receiver closes both. */
 struct uroce_passed {
-	int inbox;  /* -1: none; then no pair is made */
+	int ring;   /* -1: none; then no pair is made */
 	int tables; /* MR directory; -1: none */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A single peer: two inboxes and a socket. uroce_shm*.c have the set of peers
+ * A single peer: two rings and a socket. uroce_shm*.c have the set of peers
  * and their states.
  */
 #include "uroce/shm/uroce_peer.h"
@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "uroce/shm/uroce_copy.h"
-#include "uroce/shm/uroce_inbox_layout.h"
 #include "uroce/shm/uroce_pairing.h"
+#include "uroce/shm/uroce_shm_ring_layout.h"
 #include "uroce/shm/uroce_shm_split.h"
 #include "uroce/shm/uroce_shm_state.h"
 #include "util/nocancel.h"
@@ -24,9 +24,9 @@
 static struct uroce_peer *alloc_peer(void)
 {
 	/* whole cache lines that no other object shares */
-	size_t size = (sizeof(struct uroce_peer) + UROCE_INBOX_LINE - 1) /
-		      UROCE_INBOX_LINE * UROCE_INBOX_LINE;
-	struct uroce_peer *peer = aligned_alloc(UROCE_INBOX_LINE, size);
+	size_t size = (sizeof(struct uroce_peer) + UROCE_SHM_RING_LINE - 1) /
+		      UROCE_SHM_RING_LINE * UROCE_SHM_RING_LINE;
+	struct uroce_peer *peer = aligned_alloc(UROCE_SHM_RING_LINE, size);
 
 	if (!peer)
 		return NULL;
@@ -39,28 +39,28 @@ static struct uroce_peer *alloc_peer(void)
 	return peer;
 }
 
-int uroce_peer_new(struct uroce_shm *shm, uint32_t slot, int *ret_inbox,
+int uroce_peer_new(struct uroce_shm *shm, uint32_t slot, int *ret_ring,
 		   struct uroce_peer **ret_peer)
 {
 	struct uroce_peer *peer = alloc_peer();
-	int inbox, ret;
+	int ring, ret;
 
 	if (!peer)
 		return -ENOMEM;
 	peer->shm = shm;
 	peer->slot = slot;
-	ret = inbox = uroce_inbox_create();
-	if (inbox < 0)
+	ret = ring = uroce_shm_ring_create();
+	if (ring < 0)
 		goto err_free;
-	ret = uroce_inbox_open_receiver(inbox, &peer->in);
+	ret = uroce_shm_ring_open_receiver(ring, &peer->in);
 	if (ret)
 		goto err_close;
-	*ret_inbox = inbox;
+	*ret_ring = ring;
 	*ret_peer = peer;
 	return 0;
 
 err_close:
-	(void)close(inbox);
+	(void)close(ring);
 err_free:
 	uroce_peer_free(peer);
 	return ret;
@@ -106,8 +106,8 @@ void uroce_peer_free(struct uroce_peer *peer)
 		return;
 	list_del(&peer->node);
 	list_del(&peer->sent);
-	uroce_inbox_close_receiver(&peer->in);
-	uroce_inbox_close_sender(&peer->out);
+	uroce_shm_ring_close_receiver(&peer->in);
+	uroce_shm_ring_close_sender(&peer->out);
 	uroce_mappings_close(&peer->mappings);
 	uroce_view_close(&peer->view);
 	uroce_reach_close(&peer->reach);
@@ -124,7 +124,7 @@ void uroce_peer_forget(struct uroce_peer *peer)
 	peer->channel.nr_shared = NULL;
 	uroce_mappings_forget(&peer->mappings);
 	uroce_reach_close(&peer->reach);
-	uroce_inbox_forget_sender(&peer->out);
+	uroce_shm_ring_forget_sender(&peer->out);
 	list_del(&peer->sent);
 }
 

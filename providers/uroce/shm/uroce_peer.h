@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 #include "uroce/engine/uroce_channel.h"
-#include "uroce/shm/uroce_inbox.h"
 #include "uroce/shm/uroce_mapping.h"
 #include "uroce/shm/uroce_reach.h"
+#include "uroce/shm/uroce_shm_ring.h"
 #include "uroce/shm/uroce_tables.h"
 #include "uroce/shm/uroce_trial.h"
 #include "uroce/wire/uroce_packet.h"
@@ -41,14 +41,14 @@ struct uroce_peer {
 	struct uroce_trial trial[UROCE_NR_LANDINGS]; /* path selection */
 	/* copy counter at the last failed quiesce; odd */
 	uint32_t given_up;
-	struct uroce_inbox_receiver in;
+	struct uroce_shm_ring_receiver in;
 	bool mad;   /* after a protocol error: packets are ignored */
 	bool heard; /* its application was active since the last request */
 	uint32_t heard_polls; /* uroce_shm.polls at that time */
 	bool dying;	      /* dead, with packets that are not received yet */
 	struct list_node node; /* in a list of struct uroce_shm */
 	struct list_node sent; /* in "sent" of uroce_shm, or in none */
-	struct uroce_inbox_sender out;
+	struct uroce_shm_ring_sender out;
 
 	/* The handshake. */
 	uint8_t gids[UROCE_PEER_GIDS][UROCE_GID_LEN]; /* of the peer */
@@ -68,13 +68,13 @@ static inline struct uroce_peer *uroce_peer_of(struct uroce_channel *its)
 }
 
 /**
- * uroce_peer_new() - create a peer that has an own inbox and nothing else
- * @ret_inbox: receives a descriptor of the inbox, which the caller closes
+ * uroce_peer_new() - create a peer that has an own ring and nothing else
+ * @ret_ring: receives a descriptor of the ring, which the caller closes
  * @ret_peer: receives the peer, to be freed with uroce_peer_free()
  *
  * Return: 0, -ENOMEM, or -errno.
  */
-int uroce_peer_new(struct uroce_shm *shm, uint32_t slot, int *ret_inbox,
+int uroce_peer_new(struct uroce_shm *shm, uint32_t slot, int *ret_ring,
 		   struct uroce_peer **ret_peer);
 
 /**

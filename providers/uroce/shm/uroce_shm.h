@@ -6,9 +6,9 @@
  * Two processes that have a slot each (../udp/uroce_slots.h) become a pair
  * when the first QP of one is connected to a QP of the other: over the
  * bootstrap socket "local.<slot>" they check each other's identity and pass
- * each other an inbox, a ring in shared memory. The socket stays open: a
- * message on it (a bell) wakes a sleeping peer, and its end shows that the peer
- * has died. A process is also a pair with itself.
+ * each other a ring in shared memory. The socket stays open: a message on it
+ * (the doorbell) wakes a sleeping peer, and its end shows that the peer has
+ * died. A process is also a pair with itself.
  *
  * Whether two processes are a pair is decided once, and both know the result.
  * If they are not a pair, both use the network for all QPs between them.
@@ -79,7 +79,7 @@ void uroce_shm_close(struct uroce_shm *shm);
  * uroce_shm_abandon() - in a child of fork()
  *
  * Closes the descriptors: while the child had them, peers would not notice the
- * death of the parent. The child has no mapping of the inboxes. Afterwards no
+ * death of the parent. The child has no mapping of the rings. Afterwards no
  * packet arrives, and none can be sent.
  */
 void uroce_shm_abandon(struct uroce_shm *shm);
@@ -181,7 +181,7 @@ void uroce_shm_put(struct uroce_channel *channel,
 		   const struct uroce_packet *packet, const struct iovec *iov,
 		   uint32_t nr_iov);
 
-/** uroce_shm_next_put() - uroce_inbox_next_put() of a channel */
+/** uroce_shm_next_put() - uroce_shm_ring_next_put() of a channel */
 const void *uroce_shm_next_put(struct uroce_channel *channel);
 
 /** uroce_shm_put_brief() - send an encoded packet, like uroce_shm_put() */
@@ -201,10 +201,10 @@ void uroce_shm_begin(struct uroce_shm *shm);
  * uroce_shm_take() - take the next received packet
  * @shm: after uroce_shm_begin()
  * @ret_brief: receives the packet, unchecked: the caller decodes it with
- *	uroce_inbox_decode() or checks the header itself. The payload stays in
- *	the inbox, and the peer can change it at any time
+ *	uroce_shm_ring_decode() or checks the header itself. The payload stays
+ *	in the ring, and the peer can change it at any time
  *
- * Polls all inboxes; takes a bounded number of packets from each.
+ * Polls all rings; takes a bounded number of packets from each.
  *
  * Return: the channel, to be given to uroce_shm_done(); or NULL.
  */
@@ -236,7 +236,7 @@ struct uroce_channel *uroce_shm_take_lost(struct uroce_shm *shm);
  * Call this before each sleep, because each peer rings its bell once. After the
  * first call since a packet arrived, the caller looks again after a moment: a
  * packet that a peer was just putting may be visible only then
- * (uroce_inbox_seems_watched()).
+ * (uroce_shm_ring_seems_watched()).
  *
  * Return: true if a packet is there: then do not sleep.
  */
@@ -254,7 +254,7 @@ struct uroce_shm_counters {
 	uint64_t tx_bells; /* system calls that woke another process */
 	uint64_t pairs;	   /* present ones that the data path knows */
 	uint64_t pairs_lost;
-	uint64_t rx_bad; /* inboxes with a protocol error */
+	uint64_t rx_bad; /* rings with a protocol error */
 	/* copies for direct WRITEs and READs, by kind of CMA */
 	uint64_t copies_vm, copies_mem; /* enum uroce_reach_way */
 	uint64_t copied_bytes;

@@ -62,17 +62,17 @@ static int use_locked(struct uroce_peer *peer,
 	return 0;
 }
 
-/* This process is at both ends of the inbox. */
+/* This process is at both ends of the ring. */
 static int pair_with_self_locked(struct uroce_shm *shm)
 {
 	struct uroce_peer *peer;
-	int inbox, ret;
+	int ring, ret;
 
-	ret = uroce_peer_new(shm, shm->config.slot, &inbox, &peer);
+	ret = uroce_peer_new(shm, shm->config.slot, &ring, &peer);
 	if (ret)
 		return ret;
-	ret = uroce_inbox_open_sender(inbox, &peer->out);
-	(void)close(inbox);
+	ret = uroce_shm_ring_open_sender(ring, &peer->out);
+	(void)close(ring);
 	peer->self = true;
 	peer->token = shm->token;
 	peer->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -147,11 +147,11 @@ static int confirm_locked(struct uroce_shm *shm, struct uroce_peer *peer)
 	return 0;
 }
 
-/* The own inbox was created for the hello; the result brings the other one. */
-static int accept_inbox(struct uroce_shm *shm, const uint8_t *dgid,
-			struct uroce_peer *peer, struct uroce_passed *theirs)
+/* The own ring was created for the hello; the result brings the other one. */
+static int accept_ring(struct uroce_shm *shm, const uint8_t *dgid,
+		       struct uroce_peer *peer, struct uroce_passed *theirs)
 {
-	int ret = uroce_inbox_open_sender(theirs->inbox, &peer->out);
+	int ret = uroce_shm_ring_open_sender(theirs->ring, &peer->out);
 
 	if (!ret)
 		uroce_peer_look(peer, theirs->tables, shm->config.reach_ways);
@@ -178,10 +178,10 @@ static void learn_gid(struct uroce_shm *shm, const struct uroce_peer *told,
 }
 
 /* Handshake over the socket of @peer, which the table owns if PAIRED. */
-static int ask(struct uroce_shm *shm, struct uroce_peer *peer, int inbox,
+static int ask(struct uroce_shm *shm, struct uroce_peer *peer, int ring,
 	       const uint8_t *dgid, uint64_t until_ms)
 {
-	const struct uroce_passed ours = { inbox, shm->tables.fd };
+	const struct uroce_passed ours = { ring, shm->tables.fd };
 	struct uroce_passed theirs;
 	enum uroce_verdict verdict;
 	int ret;
@@ -193,7 +193,7 @@ static int ask(struct uroce_shm *shm, struct uroce_peer *peer, int inbox,
 		return ret;
 	switch (verdict) {
 	case UROCE_VERDICT_OK:
-		return accept_inbox(shm, dgid, peer, &theirs);
+		return accept_ring(shm, dgid, peer, &theirs);
 	case UROCE_VERDICT_PAIRED:
 		learn_gid(shm, peer, dgid);
 		return AGAIN;
@@ -211,9 +211,9 @@ static int talk(struct uroce_shm *shm, uint32_t slot, const uint8_t *dgid,
 		int fd, uint64_t until_ms)
 {
 	struct uroce_peer *peer;
-	int inbox, ret;
+	int ring, ret;
 
-	ret = uroce_peer_new(shm, slot, &inbox, &peer);
+	ret = uroce_peer_new(shm, slot, &ring, &peer);
 	if (ret) {
 		set_call(shm, slot, -1);
 		(void)close(fd);
@@ -221,8 +221,8 @@ static int talk(struct uroce_shm *shm, uint32_t slot, const uint8_t *dgid,
 	}
 	peer->fd = fd;
 	peer->pid = uroce_pairing_peer_pid(fd);
-	ret = ask(shm, peer, inbox, dgid, until_ms);
-	(void)close(inbox);
+	ret = ask(shm, peer, ring, dgid, until_ms);
+	(void)close(ring);
 	if (ret != PAIRED) {
 		set_call(shm, slot, -1);
 		uroce_peer_free(peer);

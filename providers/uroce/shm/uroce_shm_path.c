@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The data path: packets in and out of the inboxes of all peers. All functions
+ * The data path: packets in and out of the rings of all peers. All functions
  * need the engine lock and take no other lock. New and dead peers are noticed
  * by one word that is compared each time.
  */
@@ -11,7 +11,7 @@
 #include "uroce/wire/uroce_wire.h"
 #include "util/prefetch.h"
 
-/* Packets of one peer before the inbox of the next one is polled. */
+/* Packets of one peer before the ring of the next one is polled. */
 #define MAX_PACKETS 64
 
 static bool is_used(const struct uroce_peer *peer)
@@ -81,13 +81,13 @@ void uroce_shm_put(struct uroce_channel *channel,
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 
-	uroce_inbox_put(&peer->out, packet, iov, nr_iov);
+	uroce_shm_ring_put(&peer->out, packet, iov, nr_iov);
 	was_put(peer, packet->payload_len);
 }
 
 const void *uroce_shm_next_put(struct uroce_channel *channel)
 {
-	return uroce_inbox_next_put(&uroce_peer_of(channel)->out);
+	return uroce_shm_ring_next_put(&uroce_peer_of(channel)->out);
 }
 
 void uroce_shm_put_brief(struct uroce_channel *channel,
@@ -95,7 +95,7 @@ void uroce_shm_put_brief(struct uroce_channel *channel,
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 
-	uroce_inbox_put_brief(&peer->out, brief);
+	uroce_shm_ring_put_brief(&peer->out, brief);
 	was_put(peer, brief->payload_len);
 }
 
@@ -103,7 +103,7 @@ bool uroce_shm_has_room(struct uroce_channel *channel)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 
-	if (uroce_inbox_has_room(&peer->out))
+	if (uroce_shm_ring_has_room(&peer->out))
 		return true;
 	if (peer->out.broken)
 		declare_mad(peer);
@@ -117,8 +117,8 @@ void uroce_shm_flush(struct uroce_shm *shm)
 			list_entry(shm->sent.next, struct uroce_peer, sent);
 
 		list_del(&peer->sent);
-		uroce_inbox_publish(&peer->out);
-		if (!uroce_inbox_seems_watched(&peer->out) || peer->fd < 0)
+		uroce_shm_ring_publish(&peer->out);
+		if (!uroce_shm_ring_seems_watched(&peer->out) || peer->fd < 0)
 			continue;
 		uroce_peer_ring(peer);
 		shm->counters.tx_bells++;
@@ -133,7 +133,7 @@ static void hear(struct uroce_peer *peer, uint8_t opcode)
 {
 	if (uroce_wire_is_response(opcode))
 		return;
-	prefetch_for_write(uroce_inbox_next_put(&peer->out));
+	prefetch_for_write(uroce_shm_ring_next_put(&peer->out));
 	peer->heard = true;
 	peer->heard_polls = peer->shm->polls;
 }
@@ -180,7 +180,7 @@ static bool take_from(struct uroce_peer *peer, struct uroce_brief *ret_brief)
 
 	if (peer->mad)
 		return false;
-	ret = uroce_inbox_take_brief(&peer->in, ret_brief);
+	ret = uroce_shm_ring_take_brief(&peer->in, ret_brief);
 	if (ret < 0)
 		declare_mad(peer);
 	return ret > 0;
@@ -197,7 +197,7 @@ struct uroce_channel *uroce_shm_take(struct uroce_shm *shm,
 
 		if (!may_have_more && take_from(peer, ret_brief)) {
 			if (shm->left-- < MAX_PACKETS)
-				uroce_inbox_expect_more(&peer->in);
+				uroce_shm_ring_expect_more(&peer->in);
 			return &peer->channel;
 		}
 		next_turn(shm);
@@ -220,7 +220,7 @@ void uroce_shm_done(struct uroce_channel *channel,
 	counters->rx_packets++;
 	counters->rx_bytes += brief->payload_len;
 	hear(peer, brief->header[0]);
-	uroce_inbox_done(&peer->in);
+	uroce_shm_ring_done(&peer->in);
 }
 
 bool uroce_shm_seems_empty(const struct uroce_shm *shm)
@@ -234,7 +234,7 @@ bool uroce_shm_seems_empty(const struct uroce_shm *shm)
 		const struct uroce_peer *peer =
 			list_entry(pos, struct uroce_peer, node);
 
-		if (peer->dying || uroce_inbox_has_any(&peer->in))
+		if (peer->dying || uroce_shm_ring_has_any(&peer->in))
 			return false;
 	}
 	return true;
@@ -272,7 +272,7 @@ bool uroce_shm_watch(struct uroce_shm *shm, bool watched)
 		struct uroce_peer *peer =
 			list_entry(pos, struct uroce_peer, node);
 
-		if (!peer->mad && uroce_inbox_watch(&peer->in, watched))
+		if (!peer->mad && uroce_shm_ring_watch(&peer->in, watched))
 			found = true;
 		if (peer->dying)
 			found = true;

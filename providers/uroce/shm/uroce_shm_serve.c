@@ -114,21 +114,21 @@ static int invite(struct uroce_shm *shm, struct uroce_guest *guest,
 {
 	struct uroce_passed ours = { .tables = shm->tables.fd };
 	struct uroce_peer *peer;
-	int inbox, ret;
+	int ring, ret;
 
-	ret = uroce_peer_new(shm, hello->party.slot, &inbox, &peer);
+	ret = uroce_peer_new(shm, hello->party.slot, &ring, &peer);
 	if (ret)
 		return ret;
 	peer->token = hello->party.token;
 	peer->pid = guest->pid;
-	ours.inbox = inbox;
-	ret = uroce_inbox_open_sender(theirs->inbox, &peer->out);
+	ours.ring = ring;
+	ret = uroce_shm_ring_open_sender(theirs->ring, &peer->out);
 	if (!ret) {
 		uroce_peer_look(peer, theirs->tables, shm->config.reach_ways);
 		ret = uroce_pairing_answer(guest->fd, shm->config.slot,
 					   shm->token, UROCE_VERDICT_OK, &ours);
 	}
-	(void)close(inbox);
+	(void)close(ring);
 	if (ret) {
 		uroce_peer_free(peer);
 		return ret;

@@ -59,8 +59,8 @@ struct uroce_shm {
 	uint32_t nr_active;
 	struct list_node active, lost, told; /* of struct uroce_peer.node */
 	struct list_node sent;		     /* of struct uroce_peer.sent */
-	struct list_node *turn; /* in "active": the inbox to poll next */
-	uint32_t left;		/* packets to take from this inbox */
+	struct list_node *turn; /* in "active": the ring to poll next */
+	uint32_t left;		/* packets to take from this ring */
 	struct uroce_shm_counters counters;
 
 	/* Atomic. */

@@ -15,14 +15,14 @@
 
 static enum uroce_way other(enum uroce_way way)
 {
-	return way == UROCE_WAY_INBOX ? UROCE_WAY_SPLIT : UROCE_WAY_INBOX;
+	return way == UROCE_WAY_RING ? UROCE_WAY_SPLIT : UROCE_WAY_RING;
 }
 
 static enum uroce_way best(const struct uroce_trial *trial)
 {
-	return trial->rate[UROCE_WAY_SPLIT] > trial->rate[UROCE_WAY_INBOX]
+	return trial->rate[UROCE_WAY_SPLIT] > trial->rate[UROCE_WAY_RING]
 		       ? UROCE_WAY_SPLIT
-		       : UROCE_WAY_INBOX;
+		       : UROCE_WAY_RING;
 }
 
 /* The first rates are not representative, because memory is cold. */
@@ -36,7 +36,7 @@ static bool begins_row(uint32_t nr)
 static enum uroce_way choose(struct uroce_trial *trial)
 {
 	if (begins_row(trial->nr)) {
-		trial->tried = trial->nr ? other(best(trial)) : UROCE_WAY_INBOX;
+		trial->tried = trial->nr ? other(best(trial)) : UROCE_WAY_RING;
 		trial->left = ROW;
 	}
 	if (!trial->left)

@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 
 #define HOME	    ((void *)UINT64_C(0x200000000000))
-#define MESSAGE	    (64 * 1024) /* not all of them fit into an inbox */
+#define MESSAGE	    (64 * 1024) /* not all of them fit into a ring */
 #define NR_QPS	    8		/* even: write, odd: read */
 #define MEMORY	    (NR_QPS * MESSAGE)
 #define EXCHANGES   50

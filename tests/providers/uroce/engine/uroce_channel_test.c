@@ -211,7 +211,7 @@ static void expect_retries_in_vain(struct pair *pair)
 	assert_in_range(pair->now - lost_ns, 8 * (4096 << 8), 9 * (4096 << 8));
 }
 
-/* The peer is stopped, and its inbox is full of packets of other QPs. */
+/* The peer is stopped, and its ring is full of packets of other QPs. */
 static void channel_full_for_ever_exhausts_retries(void **state)
 {
 	struct pair *pair = new_bound(IBV_QPT_RC);

@@ -332,7 +332,7 @@ static void then_drained(struct pair *pair, struct uroce_brief *response)
 
 /* -- running a scene ------------------------------------------------------ */
 
-/* Converts a packet of any kind into the form of an inbox slot. */
+/* Converts a packet of any kind into the form of a ring entry. */
 static struct uroce_brief to_brief(const struct uroce_out *out)
 {
 	static uint8_t payload[UROCE_CHANNEL_MTU];

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "uroce/shm/uroce_inbox.h"
 #include "uroce/shm/uroce_shm.h"
+#include "uroce/shm/uroce_shm_ring.h"
 
 int uroce_shm_open(const struct uroce_shm_config *config,
 		   struct uroce_shm **ret_shm)
@@ -110,8 +110,8 @@ struct uroce_channel *uroce_shm_take(struct uroce_shm *shm,
 	return NULL;
 }
 
-int uroce_inbox_decode(const struct uroce_brief *brief,
-		       struct uroce_packet *ret_packet)
+int uroce_shm_ring_decode(const struct uroce_brief *brief,
+			  struct uroce_packet *ret_packet)
 {
 	must_not_be_called();
 	return -EBADMSG;

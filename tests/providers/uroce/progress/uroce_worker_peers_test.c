@@ -572,7 +572,7 @@ static struct debt get_pending_ack(const struct side *side)
 	return debt;
 }
 
-/* The peer does not receive, and its inbox becomes full. */
+/* The peer does not receive, and its ring becomes full. */
 static void fill_channel(struct test *test)
 {
 	stop_peer(test);

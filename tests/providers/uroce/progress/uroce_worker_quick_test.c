@@ -194,7 +194,7 @@ static void run_mixture(struct scenario *scenario)
 	}
 }
 
-/* More than an inbox holds, so that the channel is full sometimes. */
+/* More than a ring holds, so that the channel is full sometimes. */
 static void run_flood(struct scenario *scenario)
 {
 	warm_up(scenario);
@@ -348,7 +348,7 @@ static void worker_quick_mixed_operations_match(void **state)
 	compare(run_mixture);
 }
 
-static void worker_quick_full_inbox_matches(void **state)
+static void worker_quick_full_ring_matches(void **state)
 {
 	compare(run_flood);
 }
@@ -429,7 +429,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(worker_quick_messages_of_all_sizes_match),
 		cmocka_unit_test(worker_quick_mixed_operations_match),
-		cmocka_unit_test(worker_quick_full_inbox_matches),
+		cmocka_unit_test(worker_quick_full_ring_matches),
 		cmocka_unit_test(worker_quick_short_receive_matches),
 		cmocka_unit_test(worker_quick_bad_rkey_matches),
 		cmocka_unit_test(worker_quick_bad_lkey_matches),

@@ -185,7 +185,7 @@ static void worker_foreign_address_is_not_local(void **state)
 	assert_false(uroce_worker_is_here(side.instance, group6));
 }
 
-/* Data that another process may write into the inbox. */
+/* Data that another process may write into the ring. */
 static void worker_malformed_local_datagram_is_dropped(void **state)
 {
 	struct uroce_worker *worker = side.instance->worker;

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "uroce/shm/uroce_inbox.h"
 #include "uroce/shm/uroce_pairing.h"
+#include "uroce/shm/uroce_shm_ring.h"
 #include "uroce_netns.h"
 #include "uroce_shm_node.h"
 
@@ -62,7 +62,7 @@ static void run_side(struct node *node, uint32_t slot)
 static enum uroce_verdict claim(uint32_t slot)
 {
 	uint64_t until_ms = uroce_pairing_now_ms() + SIDE_PATIENCE_MS;
-	struct uroce_passed ours = { .inbox = uroce_inbox_create(),
+	struct uroce_passed ours = { .ring = uroce_shm_ring_create(),
 				     .tables = -1 };
 	struct uroce_passed theirs;
 	enum uroce_verdict verdict;
@@ -71,7 +71,7 @@ static enum uroce_verdict claim(uint32_t slot)
 	int fd;
 
 	side_gid(LEFT, gid);
-	assert_true(ours.inbox >= 0);
+	assert_true(ours.ring >= 0);
 	fd = uroce_pairing_call(LEFT, until_ms);
 	assert_true(fd >= 0);
 	assert_int_equal(uroce_pairing_ask(fd, slot, 1, gid, &ours, until_ms,

@@ -48,14 +48,14 @@ static int make_file(int seals)
 
 static int setup(void **state)
 {
-	int ends[2], inbox;
+	int ends[2], ring;
 
 	fds_before = nr_open_fds();
 	uroce_shares_init(&shares);
 	assert_int_equal(
 		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-	assert_int_equal(uroce_peer_new(NULL, 7, &inbox, &peer), 0);
-	(void)close(inbox);
+	assert_int_equal(uroce_peer_new(NULL, 7, &ring, &peer), 0);
+	(void)close(ring);
 	peer->fd = ends[0];
 	other = ends[1];
 	assert_int_equal(uroce_mappings_open(&peer->mappings), 0);

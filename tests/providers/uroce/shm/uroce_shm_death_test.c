@@ -19,8 +19,8 @@
 
 #include <cmocka.h>
 
-#include "uroce/shm/uroce_inbox_layout.h"
 #include "uroce/shm/uroce_pairing.h"
+#include "uroce/shm/uroce_shm_ring_layout.h"
 #include "uroce/shm/uroce_shm_state.h"
 #include "uroce_netns.h"
 #include "uroce_shm_node.h"
@@ -78,10 +78,10 @@ static void left_receive_after_death(struct node *node, uint32_t slot)
 	CHECK(uroce_shm_is_empty(side.shm));
 	CHECK(nr_open_fds() == fds);
 	/* the memory exists as long as it is in use */
-	CHECK(nr_inboxes() == 2);
+	CHECK(nr_rings() == 2);
 	side_put(&side, channel, 1, 1);
 	uroce_shm_put_channel(side.shm, channel);
-	CHECK(nr_inboxes() == 0);
+	CHECK(nr_rings() == 0);
 	uroce_shm_flush(side.shm);
 	uroce_shm_counters(side.shm, &counters);
 	CHECK(counters.pairs == 0 && counters.pairs_lost == 1);
@@ -128,7 +128,7 @@ static void left_leave_pair_unused(struct node *node, uint32_t slot)
 		CHECK(!uroce_shm_take_lost(side.shm));
 	}
 	/* an unused pair releases everything at once */
-	while (nr_inboxes() || nr_open_fds() != fds)
+	while (nr_rings() || nr_open_fds() != fds)
 		(void)side_take(&side, NULL);
 	CHECK(list_empty(&full));
 	node_meet(node);
@@ -187,7 +187,7 @@ static void left_connect_next_process(struct node *node, uint32_t slot)
 	check_all_came(second);
 	CHECK(!uroce_shm_take_lost(side.shm));
 	uroce_shm_put_channel(side.shm, first);
-	CHECK(nr_inboxes() == 2);
+	CHECK(nr_rings() == 2);
 	uroce_shm_put_channel(side.shm, second);
 	node_meet(node);
 	side_close(&side);
@@ -275,35 +275,35 @@ static void shm_connect_returns_no_dead_channel(void **state)
 /* Announces the next packet, which has an invalid opcode. */
 static void write_bad_opcode(struct uroce_peer *peer)
 {
-	struct uroce_inbox_memory *inbox = peer->out.memory;
-	struct uroce_inbox_slot *slot =
-		&inbox->slots[peer->out.head % UROCE_INBOX_SLOTS];
+	struct uroce_shm_ring_memory *ring = peer->out.memory;
+	struct uroce_shm_ring_entry *entry =
+		&ring->entries[peer->out.head % UROCE_SHM_RING_ENTRIES];
 
-	memset(slot->bytes, 0xff, sizeof(slot->bytes));
-	slot->header_len = UROCE_BTH_LEN;
-	__atomic_store_n(&slot->sequence, (uint32_t)peer->out.head + 1,
+	memset(entry->bytes, 0xff, sizeof(entry->bytes));
+	entry->header_len = UROCE_BTH_LEN;
+	__atomic_store_n(&entry->sequence, (uint32_t)peer->out.head + 1,
 			 __ATOMIC_RELEASE);
 }
 
 /* Likewise, with a header length above the maximum. */
 static void write_bad_header_len(struct uroce_peer *peer)
 {
-	struct uroce_inbox_memory *inbox = peer->out.memory;
-	struct uroce_inbox_slot *slot =
-		&inbox->slots[peer->out.head % UROCE_INBOX_SLOTS];
+	struct uroce_shm_ring_memory *ring = peer->out.memory;
+	struct uroce_shm_ring_entry *entry =
+		&ring->entries[peer->out.head % UROCE_SHM_RING_ENTRIES];
 
-	slot->header_len = UROCE_MAX_HEADER + 1;
-	slot->payload_len = 0;
-	__atomic_store_n(&slot->sequence, (uint32_t)peer->out.head + 1,
+	entry->header_len = UROCE_MAX_HEADER + 1;
+	entry->payload_len = 0;
+	__atomic_store_n(&entry->sequence, (uint32_t)peer->out.head + 1,
 			 __ATOMIC_RELEASE);
 }
 
 /* Announces consumed packets that were never written. */
 static void consume_unwritten_packets(struct uroce_peer *peer)
 {
-	struct uroce_inbox_memory *inbox = peer->in.memory;
+	struct uroce_shm_ring_memory *ring = peer->in.memory;
 
-	__atomic_store_n(&inbox->status.consumed, 0x12345678, __ATOMIC_RELAXED);
+	__atomic_store_n(&ring->status.consumed, 0x12345678, __ATOMIC_RELAXED);
 }
 
 static void violate_protocol(struct node *node, uint32_t slot,
@@ -362,9 +362,9 @@ static void left_expect_bad_reader(struct node *node, uint32_t slot)
 	CHECK(side_wait_lost(&side, &got) == channel);
 	uroce_shm_counters(side.shm, &counters);
 	CHECK(counters.rx_bad == 1 && counters.pairs_lost == 1);
-	CHECK(nr <= 2 * UROCE_INBOX_SLOTS);
+	CHECK(nr <= 2 * UROCE_SHM_RING_ENTRIES);
 	uroce_shm_put_channel(side.shm, channel);
-	CHECK(nr_inboxes() == 0);
+	CHECK(nr_rings() == 0);
 	node_meet(node);
 	side_close(&side);
 }
@@ -385,7 +385,7 @@ static void left_expect_bad_writer(struct node *node, uint32_t slot)
 	uroce_shm_counters(side.shm, &counters);
 	CHECK(counters.rx_bad == 1 && counters.pairs_lost == 1);
 	uroce_shm_put_channel(side.shm, channel);
-	CHECK(nr_inboxes() == 0);
+	CHECK(nr_rings() == 0);
 	node_meet(node);
 	side_close(&side);
 }
@@ -443,7 +443,7 @@ static void left_fork_child(struct node *node, uint32_t slot)
 	if (!pid) {
 		uroce_shm_abandon(side.shm);
 		CHECK(nr_open_fds() == fds);
-		CHECK(nr_inboxes() == 0);
+		CHECK(nr_rings() == 0);
 		CHECK(!uroce_shm_has_room(channel));
 		CHECK(!side_take(&side, NULL));
 		CHECK(!uroce_shm_take_lost(side.shm));
@@ -482,9 +482,9 @@ static void right_expect_death_of_parent(struct node *node, uint32_t slot)
 	node_meet(node);
 	/* the parent is dead, its child is not */
 	CHECK(side_wait_lost(&side, &got) == channel);
-	CHECK(nr_inboxes() == 4);
+	CHECK(nr_rings() == 4);
 	uroce_shm_put_channel(side.shm, channel);
-	CHECK(nr_inboxes() == 2);
+	CHECK(nr_rings() == 2);
 	node_meet(node);
 	side_close(&side);
 }

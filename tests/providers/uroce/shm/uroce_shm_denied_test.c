@@ -21,8 +21,8 @@
 #include <cmocka.h>
 
 #include "uroce/ipc/uroce_rendezvous.h"
-#include "uroce/shm/uroce_inbox.h"
 #include "uroce/shm/uroce_pairing.h"
+#include "uroce/shm/uroce_shm_ring.h"
 #include "uroce/shm/uroce_shm_state.h"
 #include "uroce_netns.h"
 #include "uroce_shm_node.h"
@@ -89,7 +89,7 @@ static int close_both(void **state)
 {
 	side_close(&left);
 	side_close(&right);
-	assert_int_equal(nr_inboxes(), 0);
+	assert_int_equal(nr_rings(), 0);
 	return 0;
 }
 
@@ -132,7 +132,7 @@ static void shm_connect_without_memfd_returns_enoent(void **state)
 	side_gid(LEFT, gid);
 	assert_int_equal(uroce_shm_connect(right.shm, LEFT, gid, &channel),
 			 -ENOENT);
-	assert_int_equal(nr_inboxes(), 0);
+	assert_int_equal(nr_rings(), 0);
 }
 
 /* Both QPs of a connection must use the network. */
@@ -251,8 +251,8 @@ static struct uroce_hello make_hello(uint32_t slot)
 	struct uroce_hello hello = {
 		.party = {
 			.magic = UINT64_C(0x75726f63652d6c09),
-			.nr_slots = UROCE_INBOX_SLOTS,
-			.area = UROCE_INBOX_AREA,
+			.nr_slots = UROCE_SHM_RING_ENTRIES,
+			.area = UROCE_SHM_RING_AREA,
 			.mtu = UROCE_CHANNEL_MTU,
 			.slot = slot,
 			.token = 1,
@@ -264,7 +264,7 @@ static struct uroce_hello make_hello(uint32_t slot)
 }
 
 /* The response of the right process; -1: none, the connection is closed. */
-static int verdict_of(const void *hello, size_t len, int inbox)
+static int verdict_of(const void *hello, size_t len, int ring)
 {
 	int fd = uroce_rendezvous_connect(UROCE_NAME_LOCAL, 201, 1000);
 	struct uroce_verdict_message message;
@@ -272,7 +272,7 @@ static int verdict_of(const void *hello, size_t len, int inbox)
 	int nr;
 
 	assert_true(fd >= 0);
-	assert_int_equal(uroce_message_send(fd, hello, len, &inbox, inbox >= 0),
+	assert_int_equal(uroce_message_send(fd, hello, len, &ring, ring >= 0),
 			 0);
 	uroce_shm_serve(right.shm);
 	nr = uroce_message_receive(fd, &message, sizeof(message), fds);
@@ -286,49 +286,49 @@ static int verdict_of(const void *hello, size_t len, int inbox)
 static void shm_malformed_hello_is_rejected(void **state)
 {
 	struct uroce_hello hello = make_hello(LEFT);
-	int inbox = uroce_inbox_create();
+	int ring = uroce_shm_ring_create();
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	uint32_t fds = nr_open_fds();
 
 	/* the unmodified hello */
-	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
+	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
 			 UROCE_VERDICT_OK);
 	assert_int_equal(verdict_of(&hello, sizeof(hello), -1),
 			 UROCE_VERDICT_REFUSED);
 	assert_int_equal(verdict_of(&hello, sizeof(hello), null),
 			 UROCE_VERDICT_REFUSED);
-	assert_int_equal(verdict_of(&hello, sizeof(hello) - 1, inbox),
+	assert_int_equal(verdict_of(&hello, sizeof(hello) - 1, ring),
 			 UROCE_VERDICT_REFUSED);
-	assert_int_equal(verdict_of("", 1, inbox), UROCE_VERDICT_REFUSED);
+	assert_int_equal(verdict_of("", 1, ring), UROCE_VERDICT_REFUSED);
 	hello.party.magic++;
-	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
+	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
 			 UROCE_VERDICT_REFUSED);
 	hello = make_hello(LEFT);
 	hello.party.nr_slots--;
-	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
+	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
 			 UROCE_VERDICT_REFUSED);
 	hello = make_hello(LEFT);
 	hello.party.area *= 2;
-	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
+	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
 			 UROCE_VERDICT_REFUSED);
 	hello = make_hello(LEFT);
 	hello.party.mtu--;
-	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
+	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
 			 UROCE_VERDICT_REFUSED);
 	hello = make_hello(256);
-	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
+	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
 			 UROCE_VERDICT_REFUSED);
 	hello = make_hello(RIGHT);
-	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
+	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
 			 UROCE_VERDICT_REFUSED);
 	hello = make_hello(LEFT);
 	side_gid(LEFT, hello.dgid);
-	assert_int_equal(verdict_of(&hello, sizeof(hello), inbox),
+	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
 			 UROCE_VERDICT_NOT_MINE);
 	assert_int_equal(right.shm->nr_guests, 0);
 	assert_int_equal(nr_open_fds(), fds);
 	assert_true(uroce_shm_is_empty(right.shm));
-	(void)close(inbox);
+	(void)close(ring);
 	(void)close(null);
 }
 

@@ -22,8 +22,8 @@
 #include <cmocka.h>
 
 #include "uroce/ipc/uroce_rendezvous.h"
-#include "uroce/shm/uroce_inbox.h"
 #include "uroce/shm/uroce_pairing.h"
+#include "uroce/shm/uroce_shm_ring.h"
 #include "uroce/shm/uroce_shm_state.h"
 #include "uroce_netns.h"
 #include "uroce_shm_node.h"
@@ -152,7 +152,7 @@ static int close_right(void **state)
 	if (listener >= 0)
 		(void)close(listener);
 	side_close(&right);
-	assert_int_equal(nr_inboxes(), 0);
+	assert_int_equal(nr_rings(), 0);
 	return 0;
 }
 
@@ -188,7 +188,7 @@ static uint64_t long_enough(void)
 /* Sends a hello. The right process checks that the left one has its slot. */
 static enum uroce_verdict client_connect(int *ret_fd)
 {
-	struct uroce_passed ours = { .inbox = uroce_inbox_create(),
+	struct uroce_passed ours = { .ring = uroce_shm_ring_create(),
 				     .tables = -1 };
 	struct uroce_passed theirs;
 	enum uroce_verdict verdict;
@@ -199,7 +199,7 @@ static enum uroce_verdict client_connect(int *ret_fd)
 		listener = uroce_pairing_bind(LEFT);
 	assert_true(listener >= 0);
 	side_gid(RIGHT, gid);
-	assert_true(ours.inbox >= 0);
+	assert_true(ours.ring >= 0);
 	*ret_fd = uroce_pairing_call(RIGHT, long_enough());
 	assert_true(*ret_fd >= 0);
 	assert_int_equal(uroce_pairing_ask(*ret_fd, LEFT, TOKEN, gid, &ours,
@@ -241,10 +241,10 @@ static int server_accept(void)
 
 static void server_send_accepted(int fd)
 {
-	struct uroce_passed ours = { .inbox = uroce_inbox_create(),
+	struct uroce_passed ours = { .ring = uroce_shm_ring_create(),
 				     .tables = -1 };
 
-	assert_true(ours.inbox >= 0);
+	assert_true(ours.ring >= 0);
 	assert_int_equal(
 		uroce_pairing_answer(fd, LEFT, TOKEN, UROCE_VERDICT_OK, &ours),
 		0);

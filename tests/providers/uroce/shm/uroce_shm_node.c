@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "uroce/engine/uroce_channel.h"
-#include "uroce/shm/uroce_inbox.h"
+#include "uroce/shm/uroce_shm_ring.h"
 #include "uroce/shm/uroce_tables_layout.h"
 
 void node_start(struct node *node, void (*fn)(struct node *node, uint32_t arg),
@@ -216,7 +216,7 @@ uint32_t side_take(struct side *side, struct got *got)
 	uroce_shm_begin(side->shm);
 	while ((channel = uroce_shm_take(side->shm, &brief))) {
 		struct uroce_packet packet;
-		bool is_packet = !uroce_inbox_decode(&brief, &packet);
+		bool is_packet = !uroce_shm_ring_decode(&brief, &packet);
 
 		if (is_packet)
 			on_packet(got, channel, &packet);
@@ -272,7 +272,7 @@ uint32_t nr_mappings_of(const char *name)
 	return nr;
 }
 
-uint32_t nr_inboxes(void)
+uint32_t nr_rings(void)
 {
 	FILE *file = fopen("/proc/self/maps", "re");
 	unsigned long begin, end;

@@ -93,7 +93,7 @@ struct uroce_channel *side_wait_lost(struct side *side, struct got *got);
 uint32_t nr_open_fds(void);
 /* Counts mappings of memory files with that name. */
 uint32_t nr_mappings_of(const char *name);
-/* Counts mappings of inboxes. */
-uint32_t nr_inboxes(void);
+/* Counts mappings of rings. */
+uint32_t nr_rings(void);
 
 #endif

@@ -274,7 +274,7 @@ static int try(void **state)
 
 /* Each message of one kind takes so many ms, split or not. */
 static uint32_t send_some(enum uroce_landing_kind kind, uint32_t nr,
-			  uint32_t split_ms, uint32_t inbox_ms)
+			  uint32_t split_ms, uint32_t ring_ms)
 {
 	uint32_t nr_split = 0;
 
@@ -286,7 +286,7 @@ static uint32_t send_some(enum uroce_landing_kind kind, uint32_t nr,
 		channel->split->learn(channel, kind, hop.qpn + 1, psn, BYTES);
 		channel->split->learn(channel, kind, hop.qpn, psn + 1, BYTES);
 		channel->split->learn(channel, !kind, hop.qpn, psn, BYTES);
-		set_clock(get_clock() + (split ? split_ms : inbox_ms));
+		set_clock(get_clock() + (split ? split_ms : ring_ms));
 		channel->split->learn(channel, kind, hop.qpn, psn, BYTES);
 	}
 	return nr_split;

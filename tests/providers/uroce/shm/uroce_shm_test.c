@@ -61,7 +61,7 @@ static void send_for_echo(struct node *node, uint32_t slot)
 	CHECK(!uroce_shm_is_empty(side.shm));
 	/* the socket of the pair, and memory without descriptors */
 	CHECK(nr_open_fds() == fds + 1);
-	CHECK(nr_inboxes() == 2);
+	CHECK(nr_rings() == 2);
 	for (uint32_t psn = 0; psn < NR_ECHOED; psn++) {
 		side_put(&side, channel, psn, length_of(psn));
 		if (psn < ONE_BY_ONE || psn % AT_A_TIME == 0)
@@ -79,7 +79,7 @@ static void send_for_echo(struct node *node, uint32_t slot)
 	uroce_shm_put_channel(side.shm, channel);
 	node_meet(node);
 	side_close(&side);
-	CHECK(nr_inboxes() == 0);
+	CHECK(nr_rings() == 0);
 }
 
 static void echo(struct node *node, uint32_t slot)
@@ -129,7 +129,7 @@ static void connect_first(struct node *node, uint32_t slot)
 	side_put(&side, channel, 1, 1);
 	side_receive(&side, &got, 1);
 	CHECK(got.channel[0] == channel);
-	CHECK(nr_inboxes() == 2);
+	CHECK(nr_rings() == 2);
 	uroce_shm_put_channel(side.shm, channel);
 	node_meet(node);
 	side_close(&side);
@@ -147,7 +147,7 @@ static void connect_back(struct node *node, uint32_t slot)
 	channel = side_connect(&side, LEFT);
 	CHECK(channel == got.channel[0]);
 	side_put(&side, channel, 2, 1);
-	CHECK(nr_inboxes() == 2);
+	CHECK(nr_rings() == 2);
 	uroce_shm_put_channel(side.shm, channel);
 	node_meet(node);
 	side_close(&side);
@@ -199,7 +199,7 @@ static void connect_own_slot(struct node *node, uint32_t slot)
 	uroce_shm_put_channel(side.shm, channel);
 	uroce_shm_put_channel(side.shm, channel);
 	side_close(&side);
-	CHECK(nr_inboxes() == 0);
+	CHECK(nr_rings() == 0);
 }
 
 static void shm_process_pairs_with_own_slot(void **state)
@@ -238,7 +238,7 @@ static void connect_to_all(struct node *node, uint32_t slot)
 		CHECK(channels[got.psn[i]] == got.channel[i]);
 	uroce_shm_counters(side.shm, &counters);
 	CHECK(counters.pairs == NR_STORM && counters.pairs_lost == 0);
-	CHECK(nr_inboxes() == 2 * NR_STORM);
+	CHECK(nr_rings() == 2 * NR_STORM);
 	CHECK(!uroce_shm_take_lost(side.shm));
 	for (uint32_t i = 0; i < NR_STORM; i++)
 		uroce_shm_put_channel(side.shm, channels[i]);
@@ -320,7 +320,7 @@ static void connect_wrong_gid(struct node *node, uint32_t slot)
 	node_meet(node);
 	side_gid(LEFT, gid);
 	CHECK(uroce_shm_connect(side.shm, RIGHT, gid, &channel) == -ENOENT);
-	CHECK(nr_inboxes() == 0);
+	CHECK(nr_rings() == 0);
 	CHECK(side_connect(&side, RIGHT));
 	side_close(&side);
 	node_go(node);
@@ -360,7 +360,7 @@ static void connect_stopped_peer(struct node *node, uint32_t slot)
 	(void)side_take(&side, NULL);
 	uroce_shm_counters(side.shm, &counters);
 	CHECK(counters.pairs == 0 && counters.pairs_lost == 0);
-	CHECK(nr_inboxes() == 0);
+	CHECK(nr_rings() == 0);
 	side_close(&side);
 }
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "uroce/shm/uroce_inbox.h"
+#include "uroce/shm/uroce_shm_ring.h"
 #include "uroce/shm/uroce_shm_state.h"
 #include "uroce_netns.h"
 #include "uroce_shm_node.h"
@@ -88,7 +88,7 @@ static bool check(const struct uroce_channel *channel,
 	struct uroce_packet packet;
 
 	CHECK(channel == channels[third]);
-	CHECK(!uroce_inbox_decode(brief, &packet));
+	CHECK(!uroce_shm_ring_decode(brief, &packet));
 	CHECK(packet.psn == nr_taken[third]);
 	if (!third && packet.psn == bad_psn)
 		return false;
@@ -129,9 +129,9 @@ static void receive_rest_of_third(struct node *node, struct side *side)
 
 	CHECK(!uroce_shm_take_lost(side->shm));
 	CHECK(nr_taken[1] == OF_THIRD);
-	CHECK(nr_inboxes() == 4);
+	CHECK(nr_rings() == 4);
 	uroce_shm_put_channel(side->shm, channels[0]);
-	CHECK(nr_inboxes() == 2);
+	CHECK(nr_rings() == 2);
 	node_meet(node);
 	node_meet(node);
 	while (receive_round(side, NEVER))

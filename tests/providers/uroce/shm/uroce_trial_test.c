@@ -15,7 +15,7 @@
 
 #define QPN	 0x10002
 #define BYTES	 1000000u
-#define INBOX_US 100u
+#define RING_US	 100u
 #define SPLIT_US 50u
 #define ROW	 24u
 #define EVERY	 1024u
@@ -34,7 +34,7 @@ static int setup(void **state)
 {
 	trial = (struct uroce_trial){};
 	now = 5 * S;
-	us[UROCE_WAY_INBOX] = INBOX_US;
+	us[UROCE_WAY_RING] = RING_US;
 	us[UROCE_WAY_SPLIT] = SPLIT_US;
 	begun = ended = 0;
 	return 0;
@@ -105,18 +105,18 @@ static uint32_t stream(uint32_t nr, uint32_t depth, uint32_t batch)
 	return nr_split;
 }
 
-static void assert_rates(uint32_t inbox, uint32_t split)
+static void assert_rates(uint32_t ring, uint32_t split)
 {
-	assert_int_equal(trial.rate[UROCE_WAY_INBOX], inbox);
+	assert_int_equal(trial.rate[UROCE_WAY_RING], ring);
 	assert_int_equal(trial.rate[UROCE_WAY_SPLIT], split);
 }
 
 static void trial_first_windows_sample_both_paths(void **state)
 {
-	assert_all(UROCE_WAY_INBOX, ROW);
-	assert_rates(BYTES / INBOX_US, 0);
+	assert_all(UROCE_WAY_RING, ROW);
+	assert_rates(BYTES / RING_US, 0);
 	assert_all(UROCE_WAY_SPLIT, ROW);
-	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+	assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
 }
 
 static void trial_faster_path_is_selected(void **state)
@@ -124,14 +124,14 @@ static void trial_faster_path_is_selected(void **state)
 	send_until(2 * ROW);
 	assert_all(UROCE_WAY_SPLIT, 64 - 2 * ROW);
 	setup(NULL);
-	us[UROCE_WAY_SPLIT] = INBOX_US + 1;
+	us[UROCE_WAY_SPLIT] = RING_US + 1;
 	send_until(2 * ROW);
-	assert_all(UROCE_WAY_INBOX, 64 - 2 * ROW);
+	assert_all(UROCE_WAY_RING, 64 - 2 * ROW);
 	/* the simpler path */
 	setup(NULL);
-	us[UROCE_WAY_SPLIT] = INBOX_US;
+	us[UROCE_WAY_SPLIT] = RING_US;
 	send_until(2 * ROW);
-	assert_all(UROCE_WAY_INBOX, 64 - 2 * ROW);
+	assert_all(UROCE_WAY_RING, 64 - 2 * ROW);
 }
 
 static void assert_rows(enum uroce_way best, enum uroce_way other)
@@ -149,10 +149,10 @@ static void assert_rows(enum uroce_way best, enum uroce_way other)
 
 static void trial_slower_path_is_sampled_periodically(void **state)
 {
-	assert_rows(UROCE_WAY_SPLIT, UROCE_WAY_INBOX);
+	assert_rows(UROCE_WAY_SPLIT, UROCE_WAY_RING);
 	setup(NULL);
 	us[UROCE_WAY_SPLIT] = 150;
-	assert_rows(UROCE_WAY_INBOX, UROCE_WAY_SPLIT);
+	assert_rows(UROCE_WAY_RING, UROCE_WAY_SPLIT);
 }
 
 /* The memory has not been touched yet. */
@@ -163,16 +163,16 @@ static void trial_cold_first_messages_are_corrected(void **state)
 	us[UROCE_WAY_SPLIT] = 900;
 	send_until(2 * ROW);
 	us[UROCE_WAY_SPLIT] = SPLIT_US;
-	assert_all(UROCE_WAY_INBOX, 64 - 2 * ROW);
+	assert_all(UROCE_WAY_RING, 64 - 2 * ROW);
 	assert_all(UROCE_WAY_SPLIT, 128 - 64);
 	/* ...or the other */
 	setup(NULL);
-	us[UROCE_WAY_INBOX] = 900;
+	us[UROCE_WAY_RING] = 900;
 	send_until(ROW);
-	us[UROCE_WAY_INBOX] = SPLIT_US / 2;
+	us[UROCE_WAY_RING] = SPLIT_US / 2;
 	send_until(2 * ROW);
 	assert_all(UROCE_WAY_SPLIT, 64 - 2 * ROW);
-	assert_all(UROCE_WAY_INBOX, 128 - 64);
+	assert_all(UROCE_WAY_RING, 128 - 64);
 }
 
 /* The caches still contain data of the other path. */
@@ -181,11 +181,11 @@ static void trial_first_message_of_window_is_ignored(void **state)
 	for (uint32_t i = 0; i < 100; i++) {
 		bool first = i == 0 || i == ROW || i == 2 * ROW + 16;
 
-		us[UROCE_WAY_INBOX] = first ? 10 : INBOX_US;
+		us[UROCE_WAY_RING] = first ? 10 : RING_US;
 		us[UROCE_WAY_SPLIT] = first ? 5000 : SPLIT_US;
 		(void)send();
 	}
-	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+	assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
 }
 
 static void trial_path_that_slows_down_is_left(void **state)
@@ -194,31 +194,31 @@ static void trial_path_that_slows_down_is_left(void **state)
 	us[UROCE_WAY_SPLIT] = 1000;
 	/* a few messages suffice, without a sampling window */
 	(void)send_some(10);
-	assert_all(UROCE_WAY_INBOX, EVERY - begun);
+	assert_all(UROCE_WAY_RING, EVERY - begun);
 	/* the sampling window finds the old speed again */
 	us[UROCE_WAY_SPLIT] = SPLIT_US;
 	assert_all(UROCE_WAY_SPLIT, 2 * EVERY - begun);
 	setup(NULL);
-	us[UROCE_WAY_SPLIT] = 2 * INBOX_US;
+	us[UROCE_WAY_SPLIT] = 2 * RING_US;
 	send_until(600);
-	us[UROCE_WAY_INBOX] = 1000;
+	us[UROCE_WAY_RING] = 1000;
 	(void)send_some(20);
 	assert_all(UROCE_WAY_SPLIT, EVERY - begun);
-	us[UROCE_WAY_INBOX] = INBOX_US;
-	assert_all(UROCE_WAY_INBOX, 2 * EVERY - begun);
+	us[UROCE_WAY_RING] = RING_US;
+	assert_all(UROCE_WAY_RING, 2 * EVERY - begun);
 }
 
 static void trial_path_that_speeds_up_is_selected(void **state)
 {
 	send_until(600);
-	us[UROCE_WAY_INBOX] = SPLIT_US / 2;
+	us[UROCE_WAY_RING] = SPLIT_US / 2;
 	assert_all(UROCE_WAY_SPLIT, EVERY - begun);
-	assert_all(UROCE_WAY_INBOX, 2 * EVERY - begun);
+	assert_all(UROCE_WAY_RING, 2 * EVERY - begun);
 	setup(NULL);
-	us[UROCE_WAY_SPLIT] = 2 * INBOX_US;
+	us[UROCE_WAY_SPLIT] = 2 * RING_US;
 	send_until(600);
 	us[UROCE_WAY_SPLIT] = SPLIT_US;
-	assert_all(UROCE_WAY_INBOX, EVERY - begun);
+	assert_all(UROCE_WAY_RING, EVERY - begun);
 	assert_all(UROCE_WAY_SPLIT, 2 * EVERY - begun);
 }
 
@@ -234,9 +234,9 @@ static void trial_slow_sample_has_lower_weight(void **state)
 	(void)send();
 	us[UROCE_WAY_SPLIT] = SPLIT_US;
 	(void)send();
-	assert_rates(BYTES / INBOX_US, (rate + 2 * rate) / 2);
+	assert_rates(BYTES / RING_US, (rate + 2 * rate) / 2);
 	(void)send();
-	assert_rates(BYTES / INBOX_US, (3 * (rate + 2 * rate) / 2 + rate) / 4);
+	assert_rates(BYTES / RING_US, (3 * (rate + 2 * rate) / 2 + rate) / 4);
 }
 
 static void trial_very_slow_sample_counts_as_half_rate(void **state)
@@ -248,7 +248,7 @@ static void trial_very_slow_sample_counts_as_half_rate(void **state)
 	(void)send();
 	us[UROCE_WAY_SPLIT] = SPLIT_US;
 	assert_all(UROCE_WAY_SPLIT, 1);
-	assert_rates(BYTES / INBOX_US, (3 * rate + rate / 2) / 4);
+	assert_rates(BYTES / RING_US, (3 * rate + rate / 2) / 4);
 }
 
 /* Sometimes a process does not run. */
@@ -259,7 +259,7 @@ static void trial_rare_slow_samples_change_nothing(void **state)
 		uint32_t old = trial.rate[UROCE_WAY_SPLIT];
 		enum uroce_way way;
 
-		us[UROCE_WAY_INBOX] = slow ? 20000 : INBOX_US;
+		us[UROCE_WAY_RING] = slow ? 20000 : RING_US;
 		us[UROCE_WAY_SPLIT] = slow ? 20000 : SPLIT_US;
 		way = send();
 		if (i >= 88 && i < 128)
@@ -267,7 +267,7 @@ static void trial_rare_slow_samples_change_nothing(void **state)
 		if (i >= 1100 && i < 2048)
 			assert_int_equal(way, UROCE_WAY_SPLIT);
 		if (i >= 100)
-			assert_true(old > BYTES / INBOX_US);
+			assert_true(old > BYTES / RING_US);
 	}
 }
 
@@ -279,12 +279,12 @@ static void trial_outstanding_messages_give_same_rates(void **state)
 	for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
 		setup(NULL);
 		(void)stream(152, depths[i], 1);
-		assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+		assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
 		assert_int_equal(stream(256 - begun, depths[i], 1), 256 - 152);
 		assert_int_equal(stream(ROW, depths[i], 1), 0);
 		/* the other way round */
 		setup(NULL);
-		us[UROCE_WAY_SPLIT] = 3 * INBOX_US;
+		us[UROCE_WAY_SPLIT] = 3 * RING_US;
 		(void)stream(152, depths[i], 1);
 		assert_int_equal(stream(256 - begun, depths[i], 1), 0);
 		assert_int_equal(stream(ROW, depths[i], 1), ROW);
@@ -294,22 +294,22 @@ static void trial_outstanding_messages_give_same_rates(void **state)
 static void trial_outstanding_messages_follow_changed_speed(void **state)
 {
 	(void)stream(1500, 32, 1);
-	us[UROCE_WAY_INBOX] = 20;
+	us[UROCE_WAY_RING] = 20;
 	assert_int_equal(stream(2048 - 1500, 32, 1), 2048 - 1500);
 	(void)stream(100, 32, 1);
 	assert_int_equal(stream(3072 - 2148, 32, 1), 0);
-	us[UROCE_WAY_INBOX] = 500;
+	us[UROCE_WAY_RING] = 500;
 	(void)stream(100, 32, 1);
 	assert_int_equal(stream(4096 - 3172, 32, 1), 4096 - 3172);
 }
 
-/* No completion has arrived: the inbox, and the sampling windows. */
-static void trial_without_completion_uses_inbox(void **state)
+/* No completion has arrived: the ring, and the sampling windows. */
+static void trial_without_completion_uses_ring(void **state)
 {
 	for (uint32_t i = 0; i < 64; i++)
 		assert_int_equal(begin(), i >= ROW && i < 2 * ROW
 						  ? UROCE_WAY_SPLIT
-						  : UROCE_WAY_INBOX);
+						  : UROCE_WAY_RING);
 	assert_rates(0, 0);
 	end_some(64);
 	assert_rates(0, 0);
@@ -323,12 +323,12 @@ static void trial_cumulative_ack_gives_same_rates(void **state)
 	for (size_t i = 0; i < sizeof(batches) / sizeof(batches[0]); i++) {
 		setup(NULL);
 		(void)stream(200, 32, batches[i]);
-		assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+		assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
 		assert_int_equal(stream(256 - 200, 32, batches[i]), 256 - 200);
 		setup(NULL);
-		us[UROCE_WAY_SPLIT] = 3 * INBOX_US;
+		us[UROCE_WAY_SPLIT] = 3 * RING_US;
 		(void)stream(200, 32, batches[i]);
-		assert_rates(BYTES / INBOX_US, BYTES / (3 * INBOX_US));
+		assert_rates(BYTES / RING_US, BYTES / (3 * RING_US));
 		assert_int_equal(stream(256 - 200, 32, batches[i]), 0);
 	}
 }
@@ -342,26 +342,26 @@ static void trial_mixed_batch_is_ignored(void **state)
 		setup(NULL);
 		us[UROCE_WAY_SPLIT] = 1;
 		while (begun < 2000) {
-			uint32_t inbox = trial.rate[UROCE_WAY_INBOX];
+			uint32_t ring = trial.rate[UROCE_WAY_RING];
 			uint32_t split = trial.rate[UROCE_WAY_SPLIT];
 
 			(void)stream(1, 16, batches[i]);
-			assert_true(inbox == 0 || inbox == BYTES / INBOX_US);
+			assert_true(ring == 0 || ring == BYTES / RING_US);
 			assert_true(split == 0 || split == BYTES);
 		}
-		assert_rates(BYTES / INBOX_US, BYTES);
+		assert_rates(BYTES / RING_US, BYTES);
 	}
 }
 
 /* No two consecutive batches are all split, so there is no sample. */
-static void trial_mixed_batches_only_keep_inbox(void **state)
+static void trial_mixed_batches_only_keep_ring(void **state)
 {
 	us[UROCE_WAY_SPLIT] = 1;
 	(void)stream(152, 40, 40);
 	assert_rates(0, 0);
 	/* except the windows at 256, 512, 1024 and 2048 */
 	assert_int_equal(stream(3000 - 152, 40, 40), 4 * ROW);
-	assert_rates(BYTES / INBOX_US, 0);
+	assert_rates(BYTES / RING_US, 0);
 }
 
 /*
@@ -381,11 +381,11 @@ static void end_two(uint64_t gap_ns)
 
 static void trial_completions_within_2_us_form_batch(void **state)
 {
-	const uint32_t alone = BYTES / INBOX_US;
+	const uint32_t alone = BYTES / RING_US;
 	const uint64_t gap = 2001;
 
 	end_two(2000);
-	assert_rates((uint32_t)(2ull * BYTES * NS / (INBOX_US * NS + 2000)), 0);
+	assert_rates((uint32_t)(2ull * BYTES * NS / (RING_US * NS + 2000)), 0);
 	/* the second message is very fast */
 	end_two(gap);
 	assert_rates((uint32_t)((alone + (uint64_t)BYTES * NS / gap) / 2), 0);
@@ -398,7 +398,7 @@ static void trial_idle_time_is_ignored(void **state)
 		now += 7 * S;
 		(void)send();
 	}
-	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+	assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
 }
 
 static void trial_above_64_outstanding_forgets_oldest(void **state)
@@ -418,7 +418,7 @@ static void trial_above_64_outstanding_forgets_oldest(void **state)
 	for (uint32_t i = 0; i < UROCE_TRIAL_MESSAGES; i++)
 		assert_true(trial.message[i].begun_ns == 0);
 	send_until(512);
-	assert_all(UROCE_WAY_INBOX, ROW);
+	assert_all(UROCE_WAY_RING, ROW);
 	assert_all(UROCE_WAY_SPLIT, EVERY - begun);
 }
 
@@ -466,7 +466,7 @@ static void trial_equal_psns_of_two_qps_are_separate(void **state)
 			uroce_trial_end(&trial, QPN + qp, i, BYTES, now);
 		}
 	}
-	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+	assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
 }
 
 static void trial_failed_message_is_ignored(void **state)
@@ -478,7 +478,7 @@ static void trial_failed_message_is_ignored(void **state)
 		ended++;
 		(void)send();
 	}
-	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+	assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
 }
 
 /* The QP was reset and begins with the same PSN again. */
@@ -490,19 +490,19 @@ static void trial_reused_psn_replaces_old_message(void **state)
 	begun--;
 	for (uint32_t i = 0; i < 5; i++) {
 		(void)send();
-		assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+		assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
 	}
 }
 
 static void trial_zero_duration_is_ignored(void **state)
 {
-	us[UROCE_WAY_INBOX] = us[UROCE_WAY_SPLIT] = 0;
+	us[UROCE_WAY_RING] = us[UROCE_WAY_SPLIT] = 0;
 	send_until(300);
 	assert_rates(0, 0);
-	us[UROCE_WAY_INBOX] = INBOX_US;
+	us[UROCE_WAY_RING] = RING_US;
 	us[UROCE_WAY_SPLIT] = SPLIT_US;
 	send_until(1100);
-	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+	assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
 }
 
 static void trial_message_counter_wraps(void **state)
@@ -511,10 +511,10 @@ static void trial_message_counter_wraps(void **state)
 	trial.nr = UINT32_MAX - 99;
 	assert_all(UROCE_WAY_SPLIT, 100);
 	/* continues as in the middle of a period */
-	assert_all(UROCE_WAY_INBOX, ROW);
+	assert_all(UROCE_WAY_RING, ROW);
 	assert_all(UROCE_WAY_SPLIT, EVERY - ROW);
-	assert_all(UROCE_WAY_INBOX, ROW);
-	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+	assert_all(UROCE_WAY_RING, ROW);
+	assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
 }
 
 /* All outstanding messages are kept. */
@@ -529,7 +529,7 @@ static void trial_message_counter_wraps_with_outstanding_messages(void **state)
 	end_some(UROCE_TRIAL_MESSAGES);
 	for (uint32_t i = 0; i < UROCE_TRIAL_MESSAGES; i++)
 		assert_true(trial.message[i].begun_ns == 0);
-	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+	assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
 }
 
 /* A message of @bytes that takes so many ns. */
@@ -551,7 +551,7 @@ static void trial_rate_is_limited_to_maximum(void **state)
 	/* falls from there */
 	for (uint32_t i = 0; i < 4 * EVERY; i++)
 		(void)send();
-	assert_rates(BYTES / INBOX_US, BYTES / SPLIT_US);
+	assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
 }
 
 /* Below 1 byte per us the rate counts as unknown. */
@@ -561,14 +561,14 @@ static void trial_rate_below_byte_per_us_is_unknown(void **state)
 		send_in(1000, 10 * S);
 	assert_rates(0, 0);
 	(void)send_some(2);
-	assert_rates(BYTES / INBOX_US, 0);
+	assert_rates(BYTES / RING_US, 0);
 	/* the rate may fall to that as well */
 	setup(NULL);
 	for (uint32_t i = 0; i < 300; i++)
 		send_in(i < 100 ? BYTES : 0, 10 * S);
-	assert_int_equal(trial.rate[UROCE_WAY_INBOX], 0);
+	assert_int_equal(trial.rate[UROCE_WAY_RING], 0);
 	send_until(2 * EVERY);
-	assert_all(UROCE_WAY_INBOX, ROW);
+	assert_all(UROCE_WAY_RING, ROW);
 	assert_all(UROCE_WAY_SPLIT, EVERY - ROW);
 }
 
@@ -589,10 +589,10 @@ int main(void)
 		TEST(trial_rare_slow_samples_change_nothing),
 		TEST(trial_outstanding_messages_give_same_rates),
 		TEST(trial_outstanding_messages_follow_changed_speed),
-		TEST(trial_without_completion_uses_inbox),
+		TEST(trial_without_completion_uses_ring),
 		TEST(trial_cumulative_ack_gives_same_rates),
 		TEST(trial_mixed_batch_is_ignored),
-		TEST(trial_mixed_batches_only_keep_inbox),
+		TEST(trial_mixed_batches_only_keep_ring),
 		TEST(trial_completions_within_2_us_form_batch),
 		TEST(trial_idle_time_is_ignored),
 		TEST(trial_above_64_outstanding_forgets_oldest),

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Creation and mapping of the memory of a ring. uroce_inbox.c has the data
+ * Creation and mapping of the memory of a ring. uroce_shm_ring.c has the data
  * path.
  */
-#include "uroce/shm/uroce_inbox.h"
+#include "uroce/shm/uroce_shm_ring.h"
 
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "uroce/shm/uroce_inbox_layout.h"
 #include "uroce/shm/uroce_memfd.h"
+#include "uroce/shm/uroce_shm_ring_layout.h"
 #include "util/nocancel.h"
 
-#define SIZE sizeof(struct uroce_inbox_memory)
+#define SIZE sizeof(struct uroce_shm_ring_memory)
 
-int uroce_inbox_create(void)
+int uroce_shm_ring_create(void)
 {
 	int fd = uroce_memfd_create(SIZE);
 	int ret;
@@ -35,9 +35,10 @@ static int map(int fd, void **ret_memory)
 	return uroce_memfd_map(fd, SIZE, PROT_READ | PROT_WRITE, ret_memory);
 }
 
-int uroce_inbox_open_receiver(int fd, struct uroce_inbox_receiver *ret_end)
+int uroce_shm_ring_open_receiver(int fd,
+				 struct uroce_shm_ring_receiver *ret_end)
 {
-	struct uroce_inbox_receiver end = {};
+	struct uroce_shm_ring_receiver end = {};
 	int ret = map(fd, &end.memory);
 
 	if (!ret)
@@ -45,7 +46,7 @@ int uroce_inbox_open_receiver(int fd, struct uroce_inbox_receiver *ret_end)
 	return ret;
 }
 
-int uroce_inbox_open_sender(int fd, struct uroce_inbox_sender *ret_end)
+int uroce_shm_ring_open_sender(int fd, struct uroce_shm_ring_sender *ret_end)
 {
 	void *memory;
 	int ret = uroce_memfd_check(fd, SIZE);
@@ -53,20 +54,20 @@ int uroce_inbox_open_sender(int fd, struct uroce_inbox_sender *ret_end)
 	if (!ret)
 		ret = map(fd, &memory);
 	if (!ret)
-		*ret_end = (struct uroce_inbox_sender){ .memory = memory };
+		*ret_end = (struct uroce_shm_ring_sender){ .memory = memory };
 	return ret;
 }
 
-void uroce_inbox_close_receiver(struct uroce_inbox_receiver *end)
+void uroce_shm_ring_close_receiver(struct uroce_shm_ring_receiver *end)
 {
 	if (end->memory)
 		(void)munmap(end->memory, SIZE);
 	end->memory = NULL;
 }
 
-void uroce_inbox_close_sender(struct uroce_inbox_sender *end)
+void uroce_shm_ring_close_sender(struct uroce_shm_ring_sender *end)
 {
 	if (end->memory)
 		(void)munmap(end->memory, SIZE);
-	uroce_inbox_forget_sender(end);
+	uroce_shm_ring_forget_sender(end);
 }

@@ -3,12 +3,12 @@
  * Fuzz target: all data that another process of this host may write or send.
  * The first byte is an enum part; the rest is the input of that part.
  *
- * RECEIVER: this process receives from the inbox. The rest are slots without
+ * RECEIVER: this process receives from the ring. The rest are entries without
  * their sequence numbers, one after the other. Each is a packet that lies
- * within the inbox and has the headers of its opcode, or the receiver refuses
+ * within the ring and has the headers of its opcode, or the receiver refuses
  * it and stops.
  *
- * SENDER: this process sends into the inbox. The rest are steps of three bytes:
+ * SENDER: this process sends into the ring. The rest are steps of three bytes:
  * the number of packets to write, each of 32 times that many bytes (the first
  * byte), and the position that the receiver then claims to have read, as a
  * distance from its previous claim (the other two).
@@ -22,8 +22,8 @@
 
 #include "fuzz/hostile.h"
 #include "uroce/engine/uroce_channel.h"
-#include "uroce/shm/uroce_inbox.h"
-#include "uroce/shm/uroce_inbox_layout.h"
+#include "uroce/shm/uroce_shm_ring.h"
+#include "uroce/shm/uroce_shm_ring_layout.h"
 #include "uroce/wire/uroce_wire.h"
 
 enum part {
@@ -40,26 +40,26 @@ enum part {
 	NR_PARTS,
 };
 
-static struct uroce_inbox_memory *inbox;
+static struct uroce_shm_ring_memory *ring;
 
-static void make_inbox(void)
+static void make_ring(void)
 {
-	struct uroce_inbox_receiver end;
+	struct uroce_shm_ring_receiver end;
 	int fd;
 
-	if (inbox)
+	if (ring)
 		return;
-	fd = uroce_inbox_create();
+	fd = uroce_shm_ring_create();
 	fuzz_assert(fd >= 0);
-	fuzz_assert(uroce_inbox_open_receiver(fd, &end) == 0);
+	fuzz_assert(uroce_shm_ring_open_receiver(fd, &end) == 0);
 	(void)close(fd);
-	inbox = end.memory;
+	ring = end.memory;
 }
 
 static void check(const struct uroce_packet *packet)
 {
-	const uint8_t *begin = (const uint8_t *)inbox->slots;
-	const uint8_t *end = inbox->area + UROCE_INBOX_AREA;
+	const uint8_t *begin = (const uint8_t *)ring->entries;
+	const uint8_t *end = ring->area + UROCE_SHM_RING_AREA;
 	uint8_t headers[UROCE_MAX_HEADER];
 	uint8_t sum = 0;
 
@@ -81,36 +81,36 @@ static void check(const struct uroce_packet *packet)
 
 static void run_receiver(struct fuzz_reader *reader)
 {
-	struct uroce_inbox_receiver end = { .memory = inbox };
+	struct uroce_shm_ring_receiver end = { .memory = ring };
 	struct uroce_packet packet;
 	uint32_t number = 0;
 	const uint8_t *text;
 	size_t len;
 	int ret;
 
-	memset(inbox->slots, 0, sizeof(inbox->slots));
-	inbox->status.consumed = 0;
+	memset(ring->entries, 0, sizeof(ring->entries));
+	ring->status.consumed = 0;
 	while (reader->len) {
-		struct uroce_inbox_slot *slot =
-			&inbox->slots[number % UROCE_INBOX_SLOTS];
+		struct uroce_shm_ring_entry *entry =
+			&ring->entries[number % UROCE_SHM_RING_ENTRIES];
 
-		fuzz_assert(uroce_inbox_take(&end, &packet) == 0);
-		text = fuzz_take(reader, sizeof(*slot) - 4, &len);
-		memset(slot, 0, sizeof(*slot));
-		memcpy((uint8_t *)slot + 4, text, len);
-		slot->sequence = ++number;
-		ret = uroce_inbox_take(&end, &packet);
+		fuzz_assert(uroce_shm_ring_take(&end, &packet) == 0);
+		text = fuzz_take(reader, sizeof(*entry) - 4, &len);
+		memset(entry, 0, sizeof(*entry));
+		memcpy((uint8_t *)entry + 4, text, len);
+		entry->sequence = ++number;
+		ret = uroce_shm_ring_take(&end, &packet);
 		fuzz_assert(ret == 1 || ret == -EBADMSG);
 		if (ret < 0)
 			return;
 		check(&packet);
-		uroce_inbox_done(&end);
-		fuzz_assert(number - inbox->status.consumed <
-			    UROCE_INBOX_SLOTS);
+		uroce_shm_ring_done(&end);
+		fuzz_assert(number - ring->status.consumed <
+			    UROCE_SHM_RING_ENTRIES);
 	}
 }
 
-static void put_some(struct uroce_inbox_sender *end, uint8_t nr)
+static void put_some(struct uroce_shm_ring_sender *end, uint8_t nr)
 {
 	static const uint8_t data[UROCE_CHANNEL_MTU];
 	struct uroce_packet packet = {
@@ -119,30 +119,30 @@ static void put_some(struct uroce_inbox_sender *end, uint8_t nr)
 	};
 	struct iovec iov = { (void *)data, packet.payload_len };
 
-	while (nr-- && uroce_inbox_has_room(end))
-		uroce_inbox_put(end, &packet, &iov, 1);
+	while (nr-- && uroce_shm_ring_has_room(end))
+		uroce_shm_ring_put(end, &packet, &iov, 1);
 }
 
 /* Outstanding packets fit, and no space was freed twice. */
-static void check_sender(const struct uroce_inbox_sender *end)
+static void check_sender(const struct uroce_shm_ring_sender *end)
 {
 	fuzz_assert(end->consumed <= end->head);
-	fuzz_assert(end->head - end->consumed <= UROCE_INBOX_SLOTS);
+	fuzz_assert(end->head - end->consumed <= UROCE_SHM_RING_ENTRIES);
 	fuzz_assert(end->area_tail <= end->area_head);
-	fuzz_assert(end->area_head - end->area_tail <= UROCE_INBOX_AREA);
+	fuzz_assert(end->area_head - end->area_tail <= UROCE_SHM_RING_AREA);
 }
 
 static void run_sender(struct fuzz_reader *reader)
 {
-	static struct uroce_inbox_sender end;
+	static struct uroce_shm_ring_sender end;
 
-	end = (struct uroce_inbox_sender){ .memory = inbox };
-	inbox->status.consumed = 0;
+	end = (struct uroce_shm_ring_sender){ .memory = ring };
+	ring->status.consumed = 0;
 	while (reader->len) {
 		put_some(&end, fuzz_take_u8(reader));
 		check_sender(&end);
-		inbox->status.consumed += fuzz_take_u16(reader);
-		(void)uroce_inbox_has_room(&end);
+		ring->status.consumed += fuzz_take_u16(reader);
+		(void)uroce_shm_ring_has_room(&end);
 		check_sender(&end);
 	}
 }
@@ -151,7 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	struct fuzz_reader reader = { data, len };
 
-	make_inbox();
+	make_ring();
 	switch ((enum part)(fuzz_take_u8(&reader) % NR_PARTS)) {
 	case RECEIVER:
 		run_receiver(&reader);

@@ -5,25 +5,25 @@
  * the headers of the network protocol: one decoder checks all packets of other
  * processes and hosts.
  *
- * Pairs of accesses: the sequence number of an entry (release in finish_slot()
- * and uroce_inbox_publish(), acquire in is_next()) covers the entry and its
+ * Pairs of accesses: the sequence number of an entry (release in finish_entry()
+ * and uroce_shm_ring_publish(), acquire in is_next()) covers the entry and its
  * payload; status.consumed (release in publish(), acquire in see_consumed())
  * means that both were read and may be overwritten; both sides exchange
  * status.awake, and the second exchange sees all stores before the first one.
  */
-#include "uroce/shm/uroce_inbox.h"
+#include "uroce/shm/uroce_shm_ring.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
 
-#include "uroce/shm/uroce_inbox_layout.h"
+#include "uroce/shm/uroce_shm_ring_layout.h"
 #include "uroce/wire/uroce_wire.h"
 #include "util/prefetch.h"
 
 /* Consumed entries are published when they reach one of these limits. */
-#define PUBLISH_SLOTS (UROCE_INBOX_SLOTS / 8)
-#define PUBLISH_BYTES (UROCE_INBOX_AREA / 8)
+#define PUBLISH_ENTRIES (UROCE_SHM_RING_ENTRIES / 8)
+#define PUBLISH_BYTES	(UROCE_SHM_RING_AREA / 8)
 
 /*
  * Distance in entries of the prefetch while many are put or taken; large enough
@@ -41,18 +41,18 @@
  * Unpublished entries alone must never block the sender. The area is full for
  * the sender when a packet of maximal length may not fit.
  */
-_Static_assert(sizeof(((struct uroce_inbox_slot *)0)->bytes) >=
+_Static_assert(sizeof(((struct uroce_shm_ring_entry *)0)->bytes) >=
 			       UROCE_BRIEF_HEADER &&
 		       UROCE_BRIEF_HEADER >= UROCE_MAX_HEADER,
 	       "all headers fit");
-_Static_assert(PUBLISH_BYTES <= UROCE_INBOX_AREA - 3 * UROCE_CHANNEL_MTU,
+_Static_assert(PUBLISH_BYTES <= UROCE_SHM_RING_AREA - 3 * UROCE_CHANNEL_MTU,
 	       "the sender would wait for ever");
 
-static struct uroce_inbox_slot *slot_at(void *memory, uint64_t number)
+static struct uroce_shm_ring_entry *entry_at(void *memory, uint64_t number)
 {
-	struct uroce_inbox_memory *inbox = memory;
+	struct uroce_shm_ring_memory *ring = memory;
 
-	return &inbox->slots[number % UROCE_INBOX_SLOTS];
+	return &ring->entries[number % UROCE_SHM_RING_ENTRIES];
 }
 
 /*
@@ -60,11 +60,11 @@ static struct uroce_inbox_slot *slot_at(void *memory, uint64_t number)
  * were put is a protocol error. A decrease is one too: as a difference modulo
  * 2^32 it is a large number.
  */
-static void see_consumed(struct uroce_inbox_sender *end)
+static void see_consumed(struct uroce_shm_ring_sender *end)
 {
-	const struct uroce_inbox_memory *inbox = end->memory;
+	const struct uroce_shm_ring_memory *ring = end->memory;
 	uint32_t seen =
-		__atomic_load_n(&inbox->status.consumed, __ATOMIC_ACQUIRE);
+		__atomic_load_n(&ring->status.consumed, __ATOMIC_ACQUIRE);
 	uint32_t more = seen - (uint32_t)end->consumed;
 
 	if (more > end->head - end->consumed) {
@@ -74,27 +74,30 @@ static void see_consumed(struct uroce_inbox_sender *end)
 	if (!more)
 		return;
 	end->consumed += more;
-	end->area_tail = end->area_end[(end->consumed - 1) % UROCE_INBOX_SLOTS];
+	end->area_tail =
+		end->area_end[(end->consumed - 1) % UROCE_SHM_RING_ENTRIES];
 }
 
 /* Start of the next payload of @len bytes, behind bytes that are skipped. */
-static uint64_t area_begin(const struct uroce_inbox_sender *end, uint64_t len)
+static uint64_t area_begin(const struct uroce_shm_ring_sender *end,
+			   uint64_t len)
 {
-	uint64_t left = UROCE_INBOX_AREA - end->area_head % UROCE_INBOX_AREA;
+	uint64_t left =
+		UROCE_SHM_RING_AREA - end->area_head % UROCE_SHM_RING_AREA;
 
 	return left < len ? end->area_head + left : end->area_head;
 }
 
-static bool seems_to_have_room(const struct uroce_inbox_sender *end)
+static bool seems_to_have_room(const struct uroce_shm_ring_sender *end)
 {
 	uint64_t area_head = area_begin(end, UROCE_CHANNEL_MTU);
 
-	return end->head - end->consumed < UROCE_INBOX_SLOTS &&
+	return end->head - end->consumed < UROCE_SHM_RING_ENTRIES &&
 	       area_head + UROCE_CHANNEL_MTU - end->area_tail <=
-		       UROCE_INBOX_AREA;
+		       UROCE_SHM_RING_AREA;
 }
 
-bool uroce_inbox_has_room(struct uroce_inbox_sender *end)
+bool uroce_shm_ring_has_room(struct uroce_shm_ring_sender *end)
 {
 	if (seems_to_have_room(end))
 		return true;
@@ -112,56 +115,56 @@ static void gather(uint8_t *dst, const struct iovec *iov, uint32_t nr_iov)
 	}
 }
 
-static uint8_t *take_area(struct uroce_inbox_sender *end, uint32_t len,
+static uint8_t *take_area(struct uroce_shm_ring_sender *end, uint32_t len,
 			  uint16_t *ret_place)
 {
-	struct uroce_inbox_memory *inbox = end->memory;
+	struct uroce_shm_ring_memory *ring = end->memory;
 	uint64_t begin = area_begin(end, len);
-	uint64_t offset = begin % UROCE_INBOX_AREA;
+	uint64_t offset = begin % UROCE_SHM_RING_AREA;
 
-	end->area_head = begin + (((uint64_t)len + UROCE_INBOX_LINE - 1) &
-				  ~(uint64_t)(UROCE_INBOX_LINE - 1));
-	*ret_place = (uint16_t)(offset / UROCE_INBOX_LINE);
-	return inbox->area + offset;
+	end->area_head = begin + (((uint64_t)len + UROCE_SHM_RING_LINE - 1) &
+				  ~(uint64_t)(UROCE_SHM_RING_LINE - 1));
+	*ret_place = (uint16_t)(offset / UROCE_SHM_RING_LINE);
+	return ring->area + offset;
 }
 
 /* Return: where the payload goes, behind the headers or in the area. */
-static uint8_t *begin_slot(struct uroce_inbox_sender *end,
-			   struct uroce_inbox_slot *slot, uint32_t header_len,
-			   uint32_t len)
+static uint8_t *begin_entry(struct uroce_shm_ring_sender *end,
+			    struct uroce_shm_ring_entry *entry,
+			    uint32_t header_len, uint32_t len)
 {
 	uint16_t place = 0;
-	uint8_t *payload = slot->bytes + header_len;
+	uint8_t *payload = entry->bytes + header_len;
 
 	assert(len <= UROCE_CHANNEL_MTU);
-	if (header_len + len > sizeof(slot->bytes))
+	if (header_len + len > sizeof(entry->bytes))
 		payload = take_area(end, len, &place);
-	slot->payload_len = (uint16_t)len;
-	slot->place = place;
-	slot->header_len = (uint8_t)header_len;
-	slot->absent = 0;
+	entry->payload_len = (uint16_t)len;
+	entry->place = place;
+	entry->header_len = (uint8_t)header_len;
+	entry->absent = 0;
 	return payload;
 }
 
 /* The same for a rendezvous chunk, which has no payload in the ring. */
-static void begin_absent(struct uroce_inbox_slot *slot, uint32_t header_len,
-			 const struct uroce_packet *packet)
+static void begin_absent(struct uroce_shm_ring_entry *entry,
+			 uint32_t header_len, const struct uroce_packet *packet)
 {
-	const struct uroce_inbox_source source = {
+	const struct uroce_shm_ring_source source = {
 		.address = packet->source,
 		.bytes = packet->payload_len,
 		.nr_packets = packet->nr_absent,
 	};
 
-	assert(header_len + sizeof(source) <= sizeof(slot->bytes));
-	memcpy(slot->bytes + header_len, &source, sizeof(source));
-	slot->payload_len = 0;
-	slot->place = 0;
-	slot->header_len = (uint8_t)header_len;
-	slot->absent = 1;
+	assert(header_len + sizeof(source) <= sizeof(entry->bytes));
+	memcpy(entry->bytes + header_len, &source, sizeof(source));
+	entry->payload_len = 0;
+	entry->place = 0;
+	entry->header_len = (uint8_t)header_len;
+	entry->absent = 1;
 }
 
-void uroce_inbox_publish(struct uroce_inbox_sender *end)
+void uroce_shm_ring_publish(struct uroce_shm_ring_sender *end)
 {
 	if (!end->held)
 		return;
@@ -175,40 +178,40 @@ void uroce_inbox_publish(struct uroce_inbox_sender *end)
  * sender. Of several packets in a row the first one is therefore published
  * last: until then the receiver does not access the others.
  */
-static void finish_slot(struct uroce_inbox_sender *end,
-			struct uroce_inbox_slot *slot, bool more)
+static void finish_entry(struct uroce_shm_ring_sender *end,
+			 struct uroce_shm_ring_entry *entry, bool more)
 {
-	end->area_end[end->head % UROCE_INBOX_SLOTS] = end->area_head;
+	end->area_end[end->head % UROCE_SHM_RING_ENTRIES] = end->area_head;
 	end->head++;
 	if (more && !end->held) {
-		end->held = slot;
+		end->held = entry;
 		end->held_sequence = (uint32_t)end->head;
 		end->nr_held = 1;
 		return;
 	}
-	__atomic_store_n(&slot->sequence, (uint32_t)end->head,
+	__atomic_store_n(&entry->sequence, (uint32_t)end->head,
 			 __ATOMIC_RELEASE);
 	if (!more || ++end->nr_held >= MAX_HELD)
-		uroce_inbox_publish(end);
+		uroce_shm_ring_publish(end);
 }
 
-void uroce_inbox_put(struct uroce_inbox_sender *end,
-		     const struct uroce_packet *packet, const struct iovec *iov,
-		     uint32_t nr_iov)
+void uroce_shm_ring_put(struct uroce_shm_ring_sender *end,
+			const struct uroce_packet *packet,
+			const struct iovec *iov, uint32_t nr_iov)
 {
-	struct uroce_inbox_slot *slot = slot_at(end->memory, end->head);
-	int header_len = uroce_wire_encode(packet, slot->bytes);
+	struct uroce_shm_ring_entry *entry = entry_at(end->memory, end->head);
+	int header_len = uroce_wire_encode(packet, entry->bytes);
 
 	assert(header_len > 0);
-	slot->ack = packet->carries_ack ? UROCE_BRIEF_ACK | packet->carried_psn
-					: 0;
+	entry->ack = packet->carries_ack ? UROCE_BRIEF_ACK | packet->carried_psn
+					 : 0;
 	if (packet->nr_absent)
-		begin_absent(slot, (uint32_t)header_len, packet);
+		begin_absent(entry, (uint32_t)header_len, packet);
 	else
-		gather(begin_slot(end, slot, (uint32_t)header_len,
-				  packet->payload_len),
+		gather(begin_entry(end, entry, (uint32_t)header_len,
+				   packet->payload_len),
 		       iov, nr_iov);
-	finish_slot(end, slot, false);
+	finish_entry(end, entry, false);
 }
 
 /*
@@ -227,71 +230,72 @@ static inline void copy_words(void *to, const void *from, size_t bytes)
 			__ATOMIC_RELAXED);
 }
 
-const void *uroce_inbox_next_put(const struct uroce_inbox_sender *end)
+const void *uroce_shm_ring_next_put(const struct uroce_shm_ring_sender *end)
 {
-	return end->memory ? slot_at(end->memory, end->head) : NULL;
+	return end->memory ? entry_at(end->memory, end->head) : NULL;
 }
 
-void uroce_inbox_put_brief(struct uroce_inbox_sender *end,
-			   const struct uroce_brief *brief)
+void uroce_shm_ring_put_brief(struct uroce_shm_ring_sender *end,
+			      const struct uroce_brief *brief)
 {
-	struct uroce_inbox_slot *slot = slot_at(end->memory, end->head);
+	struct uroce_shm_ring_entry *entry = entry_at(end->memory, end->head);
 	uint8_t *payload;
 
-	slot->ack = brief->ack;
+	entry->ack = brief->ack;
 	assert(brief->header_len <= UROCE_BRIEF_SHORT);
-	copy_words(slot->bytes, brief->header, UROCE_BRIEF_SHORT);
-	payload = begin_slot(end, slot, brief->header_len, brief->payload_len);
+	copy_words(entry->bytes, brief->header, UROCE_BRIEF_SHORT);
+	payload =
+		begin_entry(end, entry, brief->header_len, brief->payload_len);
 	if (brief->payload_len == sizeof(uint64_t))
 		memcpy(payload, brief->payload, sizeof(uint64_t));
 	else if (brief->payload_len)
 		memcpy(payload, brief->payload, brief->payload_len);
 	if (brief->in_stream)
 		prefetch_for_write(
-			slot_at(end->memory, end->head + STREAM_AHEAD));
-	finish_slot(end, slot, brief->more);
+			entry_at(end->memory, end->head + STREAM_AHEAD));
+	finish_entry(end, entry, brief->more);
 }
 
-bool uroce_inbox_is_watched(struct uroce_inbox_sender *end)
+bool uroce_shm_ring_is_watched(struct uroce_shm_ring_sender *end)
 {
-	struct uroce_inbox_memory *inbox = end->memory;
+	struct uroce_shm_ring_memory *ring = end->memory;
 
 	/*
 	 * A load is not enough: the packet may still be in the store buffer. An
 	 * exchange is ordered before or after the exchange of the receiver.
 	 */
-	return !__atomic_exchange_n(&inbox->status.awake, 1, __ATOMIC_SEQ_CST);
+	return !__atomic_exchange_n(&ring->status.awake, 1, __ATOMIC_SEQ_CST);
 }
 
-bool uroce_inbox_seems_watched(struct uroce_inbox_sender *end)
+bool uroce_shm_ring_seems_watched(struct uroce_shm_ring_sender *end)
 {
-	const struct uroce_inbox_memory *inbox = end->memory;
+	const struct uroce_shm_ring_memory *ring = end->memory;
 
-	return !__atomic_load_n(&inbox->status.awake, __ATOMIC_RELAXED) &&
-	       uroce_inbox_is_watched(end);
+	return !__atomic_load_n(&ring->status.awake, __ATOMIC_RELAXED) &&
+	       uroce_shm_ring_is_watched(end);
 }
 
-void uroce_inbox_forget_sender(struct uroce_inbox_sender *end)
+void uroce_shm_ring_forget_sender(struct uroce_shm_ring_sender *end)
 {
 	end->memory = NULL;
 	end->consumed = 0;
-	end->head = UROCE_INBOX_SLOTS;
+	end->head = UROCE_SHM_RING_ENTRIES;
 }
 
-static bool is_next(const struct uroce_inbox_receiver *end,
-		    const struct uroce_inbox_slot *slot)
+static bool is_next(const struct uroce_shm_ring_receiver *end,
+		    const struct uroce_shm_ring_entry *entry)
 {
-	return __atomic_load_n(&slot->sequence, __ATOMIC_ACQUIRE) ==
+	return __atomic_load_n(&entry->sequence, __ATOMIC_ACQUIRE) ==
 	       (uint32_t)(end->tail + 1);
 }
 
 /* The fields in front of the headers. */
-union slot_front {
-	struct uroce_inbox_slot slot;
+union entry_front {
+	struct uroce_shm_ring_entry entry;
 	unsigned long words[1];
 };
 
-#define FRONT offsetof(struct uroce_inbox_slot, bytes)
+#define FRONT offsetof(struct uroce_shm_ring_entry, bytes)
 
 #define WORD sizeof(unsigned long)
 
@@ -300,25 +304,25 @@ _Static_assert(FRONT % WORD == 0 && UROCE_BRIEF_HEADER % WORD == 0 &&
 	       "whole words");
 
 /* Return: the payload, in the entry or in the area; NULL: out of bounds. */
-static const uint8_t *find_payload(const struct uroce_inbox_memory *inbox,
-				   const struct uroce_inbox_slot *slot,
-				   const struct uroce_inbox_slot *copy)
+static const uint8_t *find_payload(const struct uroce_shm_ring_memory *ring,
+				   const struct uroce_shm_ring_entry *entry,
+				   const struct uroce_shm_ring_entry *copy)
 {
-	uint32_t offset = (uint32_t)copy->place * UROCE_INBOX_LINE;
+	uint32_t offset = (uint32_t)copy->place * UROCE_SHM_RING_LINE;
 
 	if ((uint32_t)copy->header_len + copy->payload_len <=
 	    sizeof(copy->bytes))
-		return slot->bytes + copy->header_len;
+		return entry->bytes + copy->header_len;
 	if (copy->payload_len > UROCE_CHANNEL_MTU ||
-	    offset + copy->payload_len > UROCE_INBOX_AREA)
+	    offset + copy->payload_len > UROCE_SHM_RING_AREA)
 		return NULL;
-	return inbox->area + offset;
+	return ring->area + offset;
 }
 
 /* Reads the location of a rendezvous chunk from the copy of the entry. */
 static int find_source(struct uroce_brief *brief)
 {
-	struct uroce_inbox_source source;
+	struct uroce_shm_ring_source source;
 
 	if (brief->header_len + sizeof(source) > sizeof(brief->header))
 		return -EBADMSG;
@@ -334,32 +338,33 @@ static int find_source(struct uroce_brief *brief)
 
 /*
  * Reads the next packet, but does not take it. Otherwise like
- * uroce_inbox_take_brief(). Each word is read once, since the sender can write
- * to the entry at any time.
+ * uroce_shm_ring_take_brief(). Each word is read once, since the sender can
+ * write to the entry at any time.
  */
-static int look(const struct uroce_inbox_receiver *end,
+static int look(const struct uroce_shm_ring_receiver *end,
 		struct uroce_brief *ret_brief)
 {
-	const struct uroce_inbox_slot *slot = slot_at(end->memory, end->tail);
-	union slot_front copy;
+	const struct uroce_shm_ring_entry *entry =
+		entry_at(end->memory, end->tail);
+	union entry_front copy;
 
-	if (!is_next(end, slot))
+	if (!is_next(end, entry))
 		return 0;
-	copy_words(copy.words, slot, FRONT);
-	ret_brief->payload = find_payload(end->memory, slot, &copy.slot);
-	if (!ret_brief->payload || copy.slot.header_len > UROCE_MAX_HEADER)
+	copy_words(copy.words, entry, FRONT);
+	ret_brief->payload = find_payload(end->memory, entry, &copy.entry);
+	if (!ret_brief->payload || copy.entry.header_len > UROCE_MAX_HEADER)
 		return -EBADMSG;
-	ret_brief->ack = copy.slot.ack;
-	ret_brief->header_len = copy.slot.header_len;
-	ret_brief->payload_len = copy.slot.payload_len;
+	ret_brief->ack = copy.entry.ack;
+	ret_brief->header_len = copy.entry.header_len;
+	ret_brief->payload_len = copy.entry.payload_len;
 	ret_brief->nr_absent = 0;
-	copy_words(ret_brief->header, slot->bytes, UROCE_BRIEF_HEADER);
-	if (copy.slot.absent && find_source(ret_brief))
+	copy_words(ret_brief->header, entry->bytes, UROCE_BRIEF_HEADER);
+	if (copy.entry.absent && find_source(ret_brief))
 		return -EBADMSG;
 	return 1;
 }
 
-static void advance(struct uroce_inbox_receiver *end,
+static void advance(struct uroce_shm_ring_receiver *end,
 		    const struct uroce_brief *brief)
 {
 	end->tail++;
@@ -367,13 +372,13 @@ static void advance(struct uroce_inbox_receiver *end,
 		end->bytes += brief->payload_len;
 }
 
-bool uroce_inbox_has_any(const struct uroce_inbox_receiver *end)
+bool uroce_shm_ring_has_any(const struct uroce_shm_ring_receiver *end)
 {
-	return is_next(end, slot_at(end->memory, end->tail));
+	return is_next(end, entry_at(end->memory, end->tail));
 }
 
-int uroce_inbox_take_brief(struct uroce_inbox_receiver *end,
-			   struct uroce_brief *ret_brief)
+int uroce_shm_ring_take_brief(struct uroce_shm_ring_receiver *end,
+			      struct uroce_brief *ret_brief)
 {
 	int ret = look(end, ret_brief);
 
@@ -382,8 +387,8 @@ int uroce_inbox_take_brief(struct uroce_inbox_receiver *end,
 	return ret;
 }
 
-int uroce_inbox_decode(const struct uroce_brief *brief,
-		       struct uroce_packet *ret_packet)
+int uroce_shm_ring_decode(const struct uroce_brief *brief,
+			  struct uroce_packet *ret_packet)
 {
 	uint8_t header[UROCE_BRIEF_HEADER];
 
@@ -409,51 +414,51 @@ int uroce_inbox_decode(const struct uroce_brief *brief,
 	return 0;
 }
 
-int uroce_inbox_take(struct uroce_inbox_receiver *end,
-		     struct uroce_packet *ret_packet)
+int uroce_shm_ring_take(struct uroce_shm_ring_receiver *end,
+			struct uroce_packet *ret_packet)
 {
 	struct uroce_brief brief;
 	int ret = look(end, &brief);
 
 	if (ret <= 0)
 		return ret;
-	if (uroce_inbox_decode(&brief, ret_packet))
+	if (uroce_shm_ring_decode(&brief, ret_packet))
 		return -EBADMSG;
 	advance(end, &brief);
 	return 1;
 }
 
 /* All entries up to the tail were read, and the sender may overwrite them. */
-static void publish(struct uroce_inbox_receiver *end)
+static void publish(struct uroce_shm_ring_receiver *end)
 {
-	struct uroce_inbox_memory *inbox = end->memory;
+	struct uroce_shm_ring_memory *ring = end->memory;
 
-	__atomic_store_n(&inbox->status.consumed, (uint32_t)end->tail,
+	__atomic_store_n(&ring->status.consumed, (uint32_t)end->tail,
 			 __ATOMIC_RELEASE);
 	end->published = end->tail;
 	end->bytes = 0;
 }
 
-void uroce_inbox_expect_more(const struct uroce_inbox_receiver *end)
+void uroce_shm_ring_expect_more(const struct uroce_shm_ring_receiver *end)
 {
-	__builtin_prefetch(slot_at(end->memory, end->tail + STREAM_AHEAD / 2));
+	__builtin_prefetch(entry_at(end->memory, end->tail + STREAM_AHEAD / 2));
 }
 
-void uroce_inbox_done(struct uroce_inbox_receiver *end)
+void uroce_shm_ring_done(struct uroce_shm_ring_receiver *end)
 {
-	if (end->tail - end->published >= PUBLISH_SLOTS ||
+	if (end->tail - end->published >= PUBLISH_ENTRIES ||
 	    end->bytes >= PUBLISH_BYTES)
 		publish(end);
 }
 
-bool uroce_inbox_watch(struct uroce_inbox_receiver *end, bool watched)
+bool uroce_shm_ring_watch(struct uroce_shm_ring_receiver *end, bool watched)
 {
-	struct uroce_inbox_memory *inbox = end->memory;
+	struct uroce_shm_ring_memory *ring = end->memory;
 
 	/* the sender must not wait for entries of a receiver that sleeps */
 	if (watched && end->published != end->tail)
 		publish(end);
-	(void)__atomic_exchange_n(&inbox->status.awake, !watched,
+	(void)__atomic_exchange_n(&ring->status.awake, !watched,
 				  __ATOMIC_SEQ_CST);
-	return is_next(end, slot_at(end->memory, end->tail));
+	return is_next(end, entry_at(end->memory, end->tail));
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The sender of an inbox writes arbitrary data at arbitrary times. Everything
- * that the receiver takes lies within the inbox and is a valid packet; the rest
+ * The sender of a ring writes arbitrary data at arbitrary times. Everything
+ * that the receiver takes lies within the ring and is a valid packet; the rest
  * is refused.
  */
-#include "uroce/shm/uroce_inbox.h"
+#include "uroce/shm/uroce_shm_ring.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -17,33 +17,33 @@
 #include <cmocka.h>
 
 #include "uroce/engine/uroce_channel.h"
-#include "uroce/shm/uroce_inbox_layout.h"
+#include "uroce/shm/uroce_shm_ring_layout.h"
 #include "uroce/wire/uroce_wire.h"
 
 #define NR_RACES 2000000
 
-static struct uroce_inbox_sender sender;
-static struct uroce_inbox_receiver receiver;
+static struct uroce_shm_ring_sender sender;
+static struct uroce_shm_ring_receiver receiver;
 static uint8_t data[UROCE_CHANNEL_MTU];
 
-static struct uroce_inbox_memory *inbox(void)
+static struct uroce_shm_ring_memory *ring(void)
 {
 	return receiver.memory;
 }
 
-static int open_inbox(void **state)
+static int open_ring(void **state)
 {
-	int fd = uroce_inbox_create();
+	int fd = uroce_shm_ring_create();
 
 	assert_true(fd >= 0);
-	assert_int_equal(uroce_inbox_open_receiver(fd, &receiver), 0);
-	sender = (struct uroce_inbox_sender){ .memory = receiver.memory };
+	assert_int_equal(uroce_shm_ring_open_receiver(fd, &receiver), 0);
+	sender = (struct uroce_shm_ring_sender){ .memory = receiver.memory };
 	return close(fd);
 }
 
-static int close_inbox(void **state)
+static int close_ring(void **state)
 {
-	uroce_inbox_close_receiver(&receiver);
+	uroce_shm_ring_close_receiver(&receiver);
 	return 0;
 }
 
@@ -52,7 +52,7 @@ static void put(uint8_t opcode, uint32_t len)
 	struct uroce_packet packet = { .opcode = opcode, .payload_len = len };
 	struct iovec iov = { data, len };
 
-	uroce_inbox_put(&sender, &packet, &iov, 1);
+	uroce_shm_ring_put(&sender, &packet, &iov, 1);
 }
 
 /* Puts a packet with an absent payload. */
@@ -65,7 +65,7 @@ static void put_absent(uint8_t opcode, uint32_t len)
 		.source = UINT64_MAX,
 	};
 
-	uroce_inbox_put(&sender, &packet, NULL, 0);
+	uroce_shm_ring_put(&sender, &packet, NULL, 0);
 }
 
 /* Checks what must hold for any packet. */
@@ -86,22 +86,22 @@ static void check(const struct uroce_packet *packet)
 	}
 	/* no value of an earlier packet remains */
 	assert_true(packet->source == 0);
-	assert_true(packet->payload >= begin + sizeof(inbox()->status));
+	assert_true(packet->payload >= begin + sizeof(ring()->status));
 	assert_true(packet->payload_len <= UROCE_CHANNEL_MTU);
 	assert_true(packet->payload + packet->payload_len <=
-		    begin + sizeof(*inbox()));
+		    begin + sizeof(*ring()));
 }
 
-/* The slot that is taken next; the caller has put it. */
-static struct uroce_inbox_slot *next_slot(void)
+/* The entry that is taken next; the caller has put it. */
+static struct uroce_shm_ring_entry *next_entry(void)
 {
-	return &inbox()->slots[receiver.tail % UROCE_INBOX_SLOTS];
+	return &ring()->entries[receiver.tail % UROCE_SHM_RING_ENTRIES];
 }
 
 static int take(void)
 {
 	struct uroce_packet packet;
-	int ret = uroce_inbox_take(&receiver, &packet);
+	int ret = uroce_shm_ring_take(&receiver, &packet);
 
 	if (ret == 1)
 		check(&packet);
@@ -110,8 +110,8 @@ static int take(void)
 	return ret;
 }
 
-/* Each byte of a slot gets each value; the packet is valid, or is refused. */
-static void inbox_hostile_any_slot_byte_is_safe(void **state)
+/* Each byte of an entry gets each value; the packet is valid, or is refused. */
+static void ring_hostile_any_entry_byte_is_safe(void **state)
 {
 	static const struct {
 		uint8_t opcode;
@@ -131,118 +131,120 @@ static void inbox_hostile_any_slot_byte_is_safe(void **state)
 		{ UROCE_WRITE_ONLY_IMM, 3, true },
 		{ UROCE_READ_RESP_FIRST, UROCE_CHANNEL_PART, true },
 	};
-	struct uroce_inbox_slot good;
+	struct uroce_shm_ring_entry good;
 
 	for (size_t i = 0; i < sizeof(packets) / sizeof(packets[0]); i++) {
 		if (packets[i].absent)
 			put_absent(packets[i].opcode, packets[i].len);
 		else
 			put(packets[i].opcode, packets[i].len);
-		good = *next_slot();
+		good = *next_entry();
 		for (unsigned int byte = 4; byte < sizeof(good); byte++)
 			for (unsigned int value = 0; value < 256; value++) {
-				struct uroce_inbox_receiver before = receiver;
+				struct uroce_shm_ring_receiver before =
+					receiver;
 
-				((uint8_t *)next_slot())[byte] = (uint8_t)value;
+				((uint8_t *)next_entry())[byte] =
+					(uint8_t)value;
 				(void)take();
 				receiver = before;
-				*next_slot() = good;
+				*next_entry() = good;
 			}
 		assert_int_equal(take(), 1);
 	}
 }
 
-static void inbox_hostile_unknown_opcode_is_refused(void **state)
+static void ring_hostile_unknown_opcode_is_refused(void **state)
 {
 	put(UROCE_SEND_ONLY, 8);
-	next_slot()->bytes[0] = 0x15;
+	next_entry()->bytes[0] = 0x15;
 	assert_int_equal(take(), -EBADMSG);
-	next_slot()->bytes[0] = 0xff;
+	next_entry()->bytes[0] = 0xff;
 	assert_int_equal(take(), -EBADMSG);
-	/* the slot was not taken */
-	next_slot()->bytes[0] = UROCE_SEND_ONLY;
+	/* the entry was not taken */
+	next_entry()->bytes[0] = UROCE_SEND_ONLY;
 	assert_int_equal(take(), 1);
 }
 
-static void inbox_hostile_header_length_mismatch_is_refused(void **state)
+static void ring_hostile_header_length_mismatch_is_refused(void **state)
 {
 	put(UROCE_SEND_ONLY, 8);
 	for (uint32_t len = 0; len < 256; len++) {
-		next_slot()->header_len = (uint8_t)len;
+		next_entry()->header_len = (uint8_t)len;
 		if (len != UROCE_BTH_LEN)
 			assert_int_equal(take(), -EBADMSG);
 	}
-	next_slot()->header_len = UROCE_BTH_LEN;
+	next_entry()->header_len = UROCE_BTH_LEN;
 	assert_int_equal(take(), 1);
 }
 
-static void inbox_hostile_payload_outside_area_is_refused(void **state)
+static void ring_hostile_payload_outside_area_is_refused(void **state)
 {
 	const uint32_t last =
-		(UROCE_INBOX_AREA - UROCE_CHANNEL_MTU) / UROCE_INBOX_LINE;
+		(UROCE_SHM_RING_AREA - UROCE_CHANNEL_MTU) / UROCE_SHM_RING_LINE;
 
 	put(UROCE_SEND_ONLY, UROCE_CHANNEL_MTU);
 	for (uint32_t place = last + 1; place <= UINT16_MAX; place++) {
-		next_slot()->place = (uint16_t)place;
+		next_entry()->place = (uint16_t)place;
 		assert_int_equal(take(), -EBADMSG);
 	}
-	next_slot()->place = (uint16_t)last;
-	next_slot()->payload_len = UROCE_CHANNEL_MTU + 1;
+	next_entry()->place = (uint16_t)last;
+	next_entry()->payload_len = UROCE_CHANNEL_MTU + 1;
 	assert_int_equal(take(), -EBADMSG);
-	next_slot()->place = 0;
+	next_entry()->place = 0;
 	assert_int_equal(take(), -EBADMSG);
-	next_slot()->payload_len = UINT16_MAX;
+	next_entry()->payload_len = UINT16_MAX;
 	assert_int_equal(take(), -EBADMSG);
-	next_slot()->payload_len = UROCE_CHANNEL_MTU;
-	next_slot()->place = (uint16_t)last;
+	next_entry()->payload_len = UROCE_CHANNEL_MTU;
+	next_entry()->place = (uint16_t)last;
 	assert_int_equal(take(), 1);
 }
 
-static void inbox_hostile_payload_of_ack_is_refused(void **state)
+static void ring_hostile_payload_of_ack_is_refused(void **state)
 {
 	put(UROCE_ACKNOWLEDGE, 0);
-	next_slot()->payload_len = 1;
+	next_entry()->payload_len = 1;
 	assert_int_equal(take(), -EBADMSG);
-	next_slot()->payload_len = 1000;
+	next_entry()->payload_len = 1000;
 	assert_int_equal(take(), -EBADMSG);
-	next_slot()->payload_len = 0;
+	next_entry()->payload_len = 0;
 	assert_int_equal(take(), 1);
 }
 
-static void inbox_hostile_absent_payload_of_uc_is_refused(void **state)
+static void ring_hostile_absent_payload_of_uc_is_refused(void **state)
 {
 	static const uint8_t others[] = { UROCE_UC, UROCE_UD, 0x40, 0xa0 };
 
 	put_absent(UROCE_SEND_ONLY, 100);
 	for (size_t i = 0; i < sizeof(others); i++) {
-		next_slot()->bytes[0] = others[i] | UROCE_SEND_ONLY;
+		next_entry()->bytes[0] = others[i] | UROCE_SEND_ONLY;
 		assert_int_equal(take(), -EBADMSG);
 	}
-	next_slot()->bytes[0] = UROCE_SEND_ONLY;
+	next_entry()->bytes[0] = UROCE_SEND_ONLY;
 	assert_int_equal(take(), 1);
 }
 
-static struct uroce_inbox_source source_of_next(void)
+static struct uroce_shm_ring_source source_of_next(void)
 {
-	const struct uroce_inbox_slot *slot = next_slot();
-	struct uroce_inbox_source source;
+	const struct uroce_shm_ring_entry *entry = next_entry();
+	struct uroce_shm_ring_source source;
 
-	memcpy(&source, slot->bytes + slot->header_len, sizeof(source));
+	memcpy(&source, entry->bytes + entry->header_len, sizeof(source));
 	return source;
 }
 
-static void set_source(const struct uroce_inbox_source *source)
+static void set_source(const struct uroce_shm_ring_source *source)
 {
-	struct uroce_inbox_slot *slot = next_slot();
+	struct uroce_shm_ring_entry *entry = next_entry();
 
-	memcpy(slot->bytes + slot->header_len, source, sizeof(*source));
+	memcpy(entry->bytes + entry->header_len, source, sizeof(*source));
 }
 
-static void inbox_hostile_part_size_out_of_range_is_refused(void **state)
+static void ring_hostile_part_size_out_of_range_is_refused(void **state)
 {
 	static const uint32_t wrong[] = { 0, UROCE_CHANNEL_PART + 1,
 					  UINT32_MAX / 2 + 1, UINT32_MAX };
-	struct uroce_inbox_source source;
+	struct uroce_shm_ring_source source;
 
 	put_absent(UROCE_SEND_ONLY, UROCE_CHANNEL_PART);
 	source = source_of_next();
@@ -258,9 +260,9 @@ static void inbox_hostile_part_size_out_of_range_is_refused(void **state)
 }
 
 /* A count of 0 would mean an ordinary packet, with an oversized payload. */
-static void inbox_hostile_part_without_packets_is_refused(void **state)
+static void ring_hostile_part_without_packets_is_refused(void **state)
 {
-	struct uroce_inbox_source source;
+	struct uroce_shm_ring_source source;
 
 	put_absent(UROCE_SEND_ONLY, UROCE_CHANNEL_PART);
 	source = source_of_next();
@@ -277,11 +279,11 @@ static void inbox_hostile_part_without_packets_is_refused(void **state)
 }
 
 /* Only the QP has the packet length, so the QP checks the count. */
-static void inbox_packet_count_is_passed_unchanged(void **state)
+static void ring_packet_count_is_passed_unchanged(void **state)
 {
 	static const uint32_t many[] = { 256, UINT16_MAX + 1, 1 << 24,
 					 UINT32_MAX };
-	struct uroce_inbox_source source;
+	struct uroce_shm_ring_source source;
 	struct uroce_packet packet;
 
 	for (size_t i = 0; i < sizeof(many) / sizeof(many[0]); i++) {
@@ -289,7 +291,7 @@ static void inbox_packet_count_is_passed_unchanged(void **state)
 		source = source_of_next();
 		source.nr_packets = many[i];
 		set_source(&source);
-		assert_int_equal(uroce_inbox_take(&receiver, &packet), 1);
+		assert_int_equal(uroce_shm_ring_take(&receiver, &packet), 1);
 		check(&packet);
 		assert_int_equal(packet.nr_absent, many[i]);
 		assert_int_equal(packet.payload_len, 8192);
@@ -297,97 +299,97 @@ static void inbox_packet_count_is_passed_unchanged(void **state)
 }
 
 /* The headers are longer than those of any packet with a payload. */
-static void inbox_hostile_source_outside_slot_is_refused(void **state)
+static void ring_hostile_source_outside_entry_is_refused(void **state)
 {
 	put(UROCE_CMP_SWAP, 0);
-	assert_int_equal(next_slot()->header_len, UROCE_MAX_HEADER);
-	next_slot()->absent = 1;
+	assert_int_equal(next_entry()->header_len, UROCE_MAX_HEADER);
+	next_entry()->absent = 1;
 	assert_int_equal(take(), -EBADMSG);
-	next_slot()->absent = 0x80;
+	next_entry()->absent = 0x80;
 	assert_int_equal(take(), -EBADMSG);
-	next_slot()->absent = 0;
+	next_entry()->absent = 0;
 	assert_int_equal(take(), 1);
 	/* this packet just fits */
 	put_absent(UROCE_WRITE_ONLY_IMM, 100);
-	assert_int_equal(next_slot()->header_len +
-				 sizeof(struct uroce_inbox_source),
-			 sizeof(next_slot()->bytes));
+	assert_int_equal(next_entry()->header_len +
+				 sizeof(struct uroce_shm_ring_source),
+			 sizeof(next_entry()->bytes));
 	for (uint32_t len = 0; len < 256; len++) {
-		next_slot()->header_len = (uint8_t)len;
+		next_entry()->header_len = (uint8_t)len;
 		if (len != UROCE_BTH_LEN + 20)
 			assert_int_equal(take(), -EBADMSG);
 	}
-	next_slot()->header_len = UROCE_BTH_LEN + 20;
+	next_entry()->header_len = UROCE_BTH_LEN + 20;
 	assert_int_equal(take(), 1);
 }
 
 /* The fields are not used, but they are checked. */
 static void
-inbox_hostile_payload_fields_of_absent_slot_are_checked(void **state)
+ring_hostile_payload_fields_of_absent_entry_are_checked(void **state)
 {
 	put_absent(UROCE_SEND_ONLY, UROCE_CHANNEL_MTU);
-	assert_int_equal(next_slot()->payload_len, 0);
-	next_slot()->payload_len = UROCE_CHANNEL_MTU + 1;
+	assert_int_equal(next_entry()->payload_len, 0);
+	next_entry()->payload_len = UROCE_CHANNEL_MTU + 1;
 	assert_int_equal(take(), -EBADMSG);
-	next_slot()->payload_len = UROCE_CHANNEL_MTU;
-	next_slot()->place = UINT16_MAX;
+	next_entry()->payload_len = UROCE_CHANNEL_MTU;
+	next_entry()->place = UINT16_MAX;
 	assert_int_equal(take(), -EBADMSG);
-	next_slot()->payload_len = 0;
+	next_entry()->payload_len = 0;
 	assert_int_equal(take(), 1);
 }
 
 /* The caller's memory may contain anything. */
-static void inbox_source_is_set_for_absent_payload_only(void **state)
+static void ring_source_is_set_for_absent_payload_only(void **state)
 {
 	struct uroce_brief brief;
 	struct uroce_packet packet;
 
 	memset(&brief, 0x5a, sizeof(brief));
 	put(UROCE_SEND_ONLY, 8);
-	assert_int_equal(uroce_inbox_take_brief(&receiver, &brief), 1);
+	assert_int_equal(uroce_shm_ring_take_brief(&receiver, &brief), 1);
 	assert_int_equal(brief.nr_absent, 0);
-	assert_int_equal(uroce_inbox_decode(&brief, &packet), 0);
+	assert_int_equal(uroce_shm_ring_decode(&brief, &packet), 0);
 	check(&packet);
 }
 
 /* These headers leave room for a source. */
-static void inbox_hostile_absent_payload_of_ack_is_refused(void **state)
+static void ring_hostile_absent_payload_of_ack_is_refused(void **state)
 {
 	static const uint8_t opcodes[] = { UROCE_ACKNOWLEDGE, UROCE_ATOMIC_ACK,
 					   UROCE_READ_REQUEST, UROCE_FLUSH };
-	const struct uroce_inbox_source source = {
+	const struct uroce_shm_ring_source source = {
 		.bytes = 1,
 		.nr_packets = 1,
 	};
 
 	for (size_t i = 0; i < sizeof(opcodes); i++) {
 		put(opcodes[i], 0);
-		assert_true(next_slot()->header_len + sizeof(source) <=
-			    sizeof(next_slot()->bytes));
-		next_slot()->absent = 1;
+		assert_true(next_entry()->header_len + sizeof(source) <=
+			    sizeof(next_entry()->bytes));
+		next_entry()->absent = 1;
 		set_source(&source);
 		assert_int_equal(take(), -EBADMSG);
-		next_slot()->absent = 0;
+		next_entry()->absent = 0;
 		assert_int_equal(take(), 1);
 	}
 }
 
-static void inbox_slot_of_previous_lap_is_empty(void **state)
+static void ring_entry_of_previous_lap_is_empty(void **state)
 {
 	static const uint32_t wrong[] = { 0, 2, 512, 513, 1025, UINT32_MAX };
 
 	put(UROCE_SEND_ONLY, 8);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		next_slot()->sequence = wrong[i];
+		next_entry()->sequence = wrong[i];
 		assert_int_equal(take(), 0);
 	}
-	next_slot()->sequence = 1;
+	next_entry()->sequence = 1;
 	assert_int_equal(take(), 1);
 	assert_int_equal(take(), 0);
 }
 
 struct writer {
-	struct uroce_inbox_slot *slot;
+	struct uroce_shm_ring_entry *entry;
 	bool stop;
 };
 
@@ -395,36 +397,36 @@ struct writer {
 static void *keep_writing(void *arg)
 {
 	struct writer *writer = arg;
-	struct uroce_inbox_slot slots[2];
+	struct uroce_shm_ring_entry entries[2];
 	uint32_t seed = 1;
 
-	slots[0] = *writer->slot;
-	slots[1] = slots[0];
-	slots[1].payload_len = UINT16_MAX;
-	slots[1].place = UINT16_MAX;
-	slots[1].header_len = 255;
-	memset(slots[1].bytes, 0x11, sizeof(slots[1].bytes));
+	entries[0] = *writer->entry;
+	entries[1] = entries[0];
+	entries[1].payload_len = UINT16_MAX;
+	entries[1].place = UINT16_MAX;
+	entries[1].header_len = 255;
+	memset(entries[1].bytes, 0x11, sizeof(entries[1].bytes));
 	while (!__atomic_load_n(&writer->stop, __ATOMIC_RELAXED)) {
 		const uint8_t *from;
 
 		seed = seed * 1664525 + 1013904223;
-		from = (const uint8_t *)&slots[seed >> 31];
-		for (size_t i = 4; i < sizeof(slots[0]); i++)
-			__atomic_store_n((uint8_t *)writer->slot + i, from[i],
+		from = (const uint8_t *)&entries[seed >> 31];
+		for (size_t i = 4; i < sizeof(entries[0]); i++)
+			__atomic_store_n((uint8_t *)writer->entry + i, from[i],
 					 __ATOMIC_RELAXED);
 	}
 	return NULL;
 }
 
-static void inbox_hostile_concurrent_slot_change_is_safe(void **state)
+static void ring_hostile_concurrent_entry_change_is_safe(void **state)
 {
 	struct writer writer = {};
-	struct uroce_inbox_receiver before;
+	struct uroce_shm_ring_receiver before;
 	uint32_t nr_good = 0, nr_bad = 0;
 	pthread_t thread;
 
 	put(UROCE_SEND_ONLY, 8192);
-	writer.slot = next_slot();
+	writer.entry = next_entry();
 	before = receiver;
 	assert_int_equal(pthread_create(&thread, NULL, keep_writing, &writer),
 			 0);
@@ -439,28 +441,28 @@ static void inbox_hostile_concurrent_slot_change_is_safe(void **state)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
-#define WITH_INBOX(test) \
-	cmocka_unit_test_setup_teardown(test, open_inbox, close_inbox)
+#define WITH_RING(test) \
+	cmocka_unit_test_setup_teardown(test, open_ring, close_ring)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_INBOX(inbox_hostile_any_slot_byte_is_safe),
-		WITH_INBOX(inbox_hostile_unknown_opcode_is_refused),
-		WITH_INBOX(inbox_hostile_header_length_mismatch_is_refused),
-		WITH_INBOX(inbox_hostile_payload_outside_area_is_refused),
-		WITH_INBOX(inbox_hostile_payload_of_ack_is_refused),
-		WITH_INBOX(inbox_hostile_absent_payload_of_uc_is_refused),
-		WITH_INBOX(inbox_hostile_part_size_out_of_range_is_refused),
-		WITH_INBOX(inbox_hostile_part_without_packets_is_refused),
-		WITH_INBOX(inbox_packet_count_is_passed_unchanged),
-		WITH_INBOX(inbox_hostile_source_outside_slot_is_refused),
-		WITH_INBOX(
-			inbox_hostile_payload_fields_of_absent_slot_are_checked),
-		WITH_INBOX(inbox_hostile_absent_payload_of_ack_is_refused),
-		WITH_INBOX(inbox_source_is_set_for_absent_payload_only),
-		WITH_INBOX(inbox_slot_of_previous_lap_is_empty),
-		WITH_INBOX(inbox_hostile_concurrent_slot_change_is_safe),
+		WITH_RING(ring_hostile_any_entry_byte_is_safe),
+		WITH_RING(ring_hostile_unknown_opcode_is_refused),
+		WITH_RING(ring_hostile_header_length_mismatch_is_refused),
+		WITH_RING(ring_hostile_payload_outside_area_is_refused),
+		WITH_RING(ring_hostile_payload_of_ack_is_refused),
+		WITH_RING(ring_hostile_absent_payload_of_uc_is_refused),
+		WITH_RING(ring_hostile_part_size_out_of_range_is_refused),
+		WITH_RING(ring_hostile_part_without_packets_is_refused),
+		WITH_RING(ring_packet_count_is_passed_unchanged),
+		WITH_RING(ring_hostile_source_outside_entry_is_refused),
+		WITH_RING(
+			ring_hostile_payload_fields_of_absent_entry_are_checked),
+		WITH_RING(ring_hostile_absent_payload_of_ack_is_refused),
+		WITH_RING(ring_source_is_set_for_absent_payload_only),
+		WITH_RING(ring_entry_of_previous_lap_is_empty),
+		WITH_RING(ring_hostile_concurrent_entry_change_is_safe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
