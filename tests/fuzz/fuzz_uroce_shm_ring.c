@@ -13,9 +13,9 @@
  * byte), and the position that the receiver then claims to have read, as a
  * distance from its previous claim (the other two).
  *
- * The other parts are in hostile_flow.c with hostile_split.c, hostile_view.c
- * and hostile_peers.c. In the "scribbled" parts the memory changes while it is
- * read.
+ * The other parts are in hostile_flow.c with hostile_split.c,
+ * hostile_directory.c and hostile_peers.c. In the "scribbled" parts the memory
+ * changes while it is read.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -166,10 +166,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		hostile_flow(&reader, true, false);
 		break;
 	case VIEW:
-		hostile_view(&reader, false);
+		hostile_directory(&reader, false);
 		break;
 	case VIEW_SCRIBBLED:
-		hostile_view(&reader, true);
+		hostile_directory(&reader, true);
 		break;
 	case SPLIT:
 		hostile_flow(&reader, false, true);

@@ -19,10 +19,10 @@ struct uroce_channel;
 void hostile_flow(struct fuzz_reader *reader, bool scribbles, bool splits);
 
 /**
- * hostile_view() - read the other side's tables
- * @scribbles: the other side changes tables while they are read
+ * hostile_directory() - read the directory of the other side
+ * @scribbles: the other side changes the directory while it is read
  */
-void hostile_view(struct fuzz_reader *reader, bool scribbles);
+void hostile_directory(struct fuzz_reader *reader, bool scribbles);
 
 /**
  * hostile_peers() - run handshakes with several processes, and their traffic

@@ -24,9 +24,9 @@
 #include "uroce/ipc/uroce_rendezvous.h"
 #include "uroce/shm/uroce_memfd.h"
 #include "uroce/shm/uroce_pairing.h"
+#include "uroce/shm/uroce_shm_directory.h"
 #include "uroce/shm/uroce_shm_ring_layout.h"
 #include "uroce/shm/uroce_shm_state.h"
-#include "uroce/shm/uroce_tables.h"
 
 #define NR_PEERS   4
 #define MAX_STEPS  60
@@ -53,7 +53,7 @@ enum what {
 	WRITE, /* write to either ring: place, kind, bytes */
 	SHARE, /* memory shares: message, share, descriptor */
 	USE,   /* map a share of the first peer, and write to it */
-	SHOW,  /* the first peer's tables and landing */
+	SHOW,  /* the directory and landing of the first peer */
 	DISCONNECT,
 	NR_WHATS,
 };
@@ -73,7 +73,7 @@ struct peer {
 
 /* Descriptors that a peer may pass; the first two are valid. */
 static int passable[7] = { -1, -1, -1, -1, -1, -1, -1 };
-static struct uroce_tables tables;
+static struct uroce_shm_directory directory;
 static struct uroce_shm_ring_receiver
 	own; /* the valid ring, as the peer reads it */
 static struct {
@@ -112,11 +112,11 @@ static void make_passable(void)
 {
 	if (passable[0] >= 0)
 		return;
-	uroce_tables_init(&tables);
-	fuzz_assert(!uroce_tables_open(&tables, 1));
+	uroce_shm_directory_init(&directory);
+	fuzz_assert(!uroce_shm_directory_open(&directory, 1));
 	passable[0] = uroce_shm_ring_create();
 	fuzz_assert(!uroce_shm_ring_open_receiver(passable[0], &own));
-	passable[1] = tables.fd;
+	passable[1] = directory.fd;
 	passable[2] = unsealed_memfd();
 	passable[3] = open("/dev/null", O_RDWR | O_CLOEXEC);
 	passable[4] = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -154,7 +154,8 @@ static void open_peer_listener(void)
 /* Records the library's own hello; no process responds. */
 static void record_hello(void)
 {
-	const struct uroce_passed none = { .ring = passable[0], .tables = -1 };
+	const struct uroce_passed none = { .ring = passable[0],
+					   .directory = -1 };
 	const uint8_t dgid[UROCE_GID_LEN] = { 0 };
 	struct uroce_passed theirs;
 	enum uroce_verdict verdict;
@@ -345,7 +346,7 @@ static void use_share(struct fuzz_reader *reader)
 		memset(memory, 1, 8);
 }
 
-/* Publishes all tables at once; without input nothing. */
+/* Publishes the whole directory at once; without input nothing. */
 static void publish_theirs(struct fuzz_reader *reader)
 {
 	uint8_t how = fuzz_take_u8(reader);
@@ -372,16 +373,16 @@ static void publish_theirs(struct fuzz_reader *reader)
 
 	bytes %= sizeof(guarded.memory) + 1;
 	region.bytes = bytes;
-	uroce_tables_show_region(&tables, &region);
-	uroce_tables_show_qp(&tables, &qp);
+	uroce_shm_directory_show_region(&directory, &region);
+	uroce_shm_directory_show_qp(&directory, &qp);
 	landing.bytes = how & RECEIVE ? bytes : 0;
 	landing.psn = uroce_psn_add(flow->qp->req.new_psn, distance);
-	uroce_tables_show_landing(&tables, dest_qpn, UROCE_LANDING_RECEIVE,
-				  &landing);
+	uroce_shm_directory_show_landing(&directory, dest_qpn,
+					 UROCE_LANDING_RECEIVE, &landing);
 	landing.bytes = how & READ ? bytes : 0;
 	landing.psn = uroce_psn_add(flow->qp->resp.epsn, distance);
-	uroce_tables_show_landing(&tables, dest_qpn, UROCE_LANDING_READ,
-				  &landing);
+	uroce_shm_directory_show_landing(&directory, dest_qpn,
+					 UROCE_LANDING_READ, &landing);
 }
 
 static void check_theirs(void)

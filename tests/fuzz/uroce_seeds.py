@@ -175,7 +175,7 @@ def flow_steps(**how):
     yield flow_step(RC | 0x12, 0, aeth() + bytes(8), RIGHT_UNA, **how)
 
 
-def view_step(sequence=2, key=0, access=7, beyond=0, landed=0x80000000):
+def row_step(sequence=2, key=0, access=7, beyond=0, landed=0x80000000):
     qp = struct.pack("<IIIIIIQ", sequence, 0, 0x55, 1, access, 1, 0)
     qp += 2 * struct.pack("<IIQ", landed and landed | 5, 1 << 20, 0x7F0000000000)
     region = struct.pack("<IIIIQQQQQ", key, 1, access, 0, 0x10000, 0x2000, 4096, 1, 8192)
@@ -321,7 +321,7 @@ def split_peer_steps():
 
 
 def hostile_seeds():
-    flow, view, peers, split = 2, 4, 6, 7
+    flow, directory, peers, split = 2, 4, 6, 7
     for how in (0, POST, LATE, CHANGE, CLAIM, RAW, POST | LATE | CHANGE):
         steps = list(flow_steps(what=how))
         for scribbled in (0, 1):
@@ -331,10 +331,10 @@ def hostile_seeds():
     late = flow_step(RC | 4, 8, kind=RIGHT_PSN | WITH_ACK, what=POST | LATE)
     yield "flow_ack_late", bytes([flow]) + 20 * late + with_ack
     for scribbled in (0, 1):
-        start = bytes([view + scribbled])
-        yield f"view_{scribbled}", start + view_step()
-        yield f"view_hidden_{scribbled}", start + view_step(3) + view_step(2, 1) + view_step(2, 0, 0)
-        yield f"view_many_{scribbled}", start + 60 * view_step() + 60 * view_step(beyond=9)
+        start = bytes([directory + scribbled])
+        yield f"directory_{scribbled}", start + row_step()
+        yield f"directory_hidden_{scribbled}", start + row_step(3) + row_step(2, 1) + row_step(2, 0, 0)
+        yield f"directory_many_{scribbled}", start + 60 * row_step() + 60 * row_step(beyond=9)
     for name, steps in split_flows():
         for scribbled in (0, 1):
             yield f"split_{name}_{scribbled}", bytes([split + scribbled, 0]) + steps

@@ -48,7 +48,7 @@ static int find(const struct uroce_peer *peer, const struct uroce_copy *copy,
 		.access = copy->access,
 	};
 
-	return uroce_view_find(&peer->view, &wanted, ret_found);
+	return uroce_shm_remote_find(&peer->remote, &wanted, ret_found);
 }
 
 static int copy_locked(const struct uroce_peer *peer,
@@ -85,11 +85,11 @@ int uroce_copy_direct(struct uroce_channel *channel,
 	int ret;
 
 	/* the owner cannot see, or does not wait for, an access */
-	if (!shm->tables.memory || peer->mad || peer->dying)
+	if (!shm->directory.memory || peer->mad || peer->dying)
 		return -ENOTCONN;
-	uroce_tables_begin(&shm->tables, peer->slot);
+	uroce_shm_directory_begin(&shm->directory, peer->slot);
 	ret = copy_locked(peer, copy);
-	uroce_tables_end(&shm->tables, peer->slot);
+	uroce_shm_directory_end(&shm->directory, peer->slot);
 	if (ret == -EPERM) /* CMA is no longer permitted */
 		channel->copy = NULL;
 	if (!ret)
@@ -125,15 +125,15 @@ uint8_t *uroce_copy_enter(struct uroce_channel *channel,
 	struct uroce_shm *shm = peer->shm;
 	uint8_t *memory;
 
-	if (!shm->tables.memory || peer->mad || peer->dying ||
+	if (!shm->directory.memory || peer->mad || peer->dying ||
 	    __atomic_load_n(&shm->news, __ATOMIC_RELAXED) != shm->seen_news)
 		return NULL;
-	uroce_tables_begin(&shm->tables, peer->slot);
+	uroce_shm_directory_begin(&shm->directory, peer->slot);
 	memory = find_mapped(peer, copy);
 	if (memory)
 		shm->counters.mapped++;
 	else
-		uroce_tables_end(&shm->tables, peer->slot);
+		uroce_shm_directory_end(&shm->directory, peer->slot);
 	return memory;
 }
 
@@ -141,7 +141,7 @@ void uroce_copy_leave(struct uroce_channel *channel)
 {
 	const struct uroce_peer *peer = uroce_peer_of(channel);
 
-	uroce_tables_end(&peer->shm->tables, peer->slot);
+	uroce_shm_directory_end(&peer->shm->directory, peer->slot);
 }
 
 /*
@@ -163,14 +163,14 @@ bool uroce_copy_is_attended(struct uroce_channel *channel, uint32_t bytes)
 	}
 	(void)clock_gettime(CLOCK_MONOTONIC, &time);
 	now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-	ago = (int64_t)(now - uroce_view_polled(&peer->view));
+	ago = (int64_t)(now - uroce_shm_remote_polled(&peer->remote));
 	return ago < long_ns && ago > -long_ns;
 }
 
 void uroce_shm_show_region(struct uroce_shm *shm,
 			   const struct uroce_shown_region *region)
 {
-	uroce_tables_show_region(&shm->tables, region);
+	uroce_shm_directory_show_region(&shm->directory, region);
 }
 
 /* Only peers that announce accesses in a directory get access to a QP. */
@@ -179,17 +179,17 @@ void uroce_shm_show_qp(struct uroce_shm *shm, const struct uroce_shown_qp *qp,
 {
 	struct uroce_shown_qp shown = *qp;
 
-	if (channel && uroce_peer_of(channel)->view.memory)
+	if (channel && uroce_peer_of(channel)->remote.memory)
 		shown.token = uroce_peer_of(channel)->token;
 	else
 		shown.ready = false;
-	uroce_tables_show_qp(&shm->tables, &shown);
+	uroce_shm_directory_show_qp(&shm->directory, &shown);
 }
 
 void uroce_shm_polled(struct uroce_shm *shm, uint64_t now)
 {
 	shm->polls++;
-	uroce_tables_polled(&shm->tables, now);
+	uroce_shm_directory_polled(&shm->directory, now);
 }
 
 /* Return: odd if the peer is copying; 0 without a peer or its directory. */
@@ -198,10 +198,10 @@ static uint32_t copying_locked(const struct uroce_shm *shm, uint32_t slot,
 {
 	const struct uroce_peer *peer = shm->table[slot];
 
-	if (!peer || !peer->view.memory)
+	if (!peer || !peer->remote.memory)
 		return 0;
 	*ret_token = peer->token;
-	return uroce_view_copying(&peer->view, shm->config.slot);
+	return uroce_shm_remote_copying(&peer->remote, shm->config.slot);
 }
 
 /* An access that begins later does not find the withdrawn row. */
@@ -223,7 +223,7 @@ int uroce_shm_settle(struct uroce_shm *shm, uint64_t until_ms)
 	uint32_t count[UROCE_SHM_SLOTS];
 	uint64_t token[UROCE_SHM_SLOTS];
 
-	if (shm->abandoned || !shm->tables.memory)
+	if (shm->abandoned || !shm->directory.memory)
 		return 0;
 	verbs_mutex_lock(&shm->mutex);
 	for (uint32_t i = 0; i < UROCE_SHM_SLOTS; i++)

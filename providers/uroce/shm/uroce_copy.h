@@ -17,7 +17,7 @@
 
 /**
  * uroce_copy_direct() - copy by CMA; member @copy of struct uroce_channel
- * @channel: of a peer with an MR directory (view) and CMA (reach)
+ * @channel: of a peer with an MR directory and CMA (reach)
  * @copy: the part of the WRITE or READ to execute
  *
  * Context: with the engine lock.

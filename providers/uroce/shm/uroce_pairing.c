@@ -68,9 +68,9 @@ void uroce_pairing_close(struct uroce_passed *passed)
 {
 	if (passed->ring >= 0)
 		(void)close(passed->ring);
-	if (passed->tables >= 0)
-		(void)close(passed->tables);
-	*passed = (struct uroce_passed){ .ring = -1, .tables = -1 };
+	if (passed->directory >= 0)
+		(void)close(passed->directory);
+	*passed = (struct uroce_passed){ .ring = -1, .directory = -1 };
 }
 
 /*
@@ -78,11 +78,11 @@ void uroce_pairing_close(struct uroce_passed *passed)
  */
 static struct uroce_passed sort_out(const int *fds, int nr)
 {
-	struct uroce_passed passed = { .ring = -1, .tables = -1 };
+	struct uroce_passed passed = { .ring = -1, .directory = -1 };
 
 	if (nr == 1 || nr == 2) {
 		passed.ring = fds[0];
-		passed.tables = nr == 2 ? fds[1] : -1;
+		passed.directory = nr == 2 ? fds[1] : -1;
 		return passed;
 	}
 	while (nr > 0)
@@ -94,8 +94,8 @@ static int send_with(int fd, const void *message, size_t len,
 		     const struct uroce_passed *passed)
 {
 	const int fds[] = { passed ? passed->ring : -1,
-			    passed ? passed->tables : -1 };
-	uint32_t nr = passed ? 1 + (passed->tables >= 0) : 0;
+			    passed ? passed->directory : -1 };
+	uint32_t nr = passed ? 1 + (passed->directory >= 0) : 0;
 
 	return uroce_message_send(fd, message, len, fds, nr);
 }

@@ -81,8 +81,8 @@ struct uroce_verdict_message {
 
 /* Descriptors of a message; the receiver closes both. */
 struct uroce_passed {
-	int ring;   /* -1: none; then no pair is made */
-	int tables; /* MR directory; -1: none */
+	int ring;      /* -1: none; then no pair is made */
+	int directory; /* MR directory; -1: none */
 };
 
 /** uroce_pairing_token() - return a number that no other process has */

@@ -66,19 +66,20 @@ err_free:
 	return ret;
 }
 
-void uroce_peer_look(struct uroce_peer *peer, int tables, unsigned int ways)
+void uroce_peer_look(struct uroce_peer *peer, int directory, unsigned int ways)
 {
 	struct uroce_nonce nonce;
 
-	if (tables < 0 || uroce_view_open(tables, &peer->view))
+	if (directory < 0 || uroce_shm_remote_open(directory, &peer->remote))
 		return;
 	peer->channel.part = UROCE_COPY_PART;
 	if (!uroce_mappings_open(&peer->mappings)) {
-		peer->channel.nr_shared = uroce_view_nr_shared(&peer->view);
+		peer->channel.nr_shared =
+			uroce_shm_remote_nr_shared(&peer->remote);
 		peer->channel.enter = uroce_copy_enter;
 		peer->channel.leave = uroce_copy_leave;
 	}
-	nonce = uroce_view_nonce(&peer->view);
+	nonce = uroce_shm_remote_nonce(&peer->remote);
 	/*
 	 * keep the directory: the peer may reach this process, and quiesce
 	 * waits for it
@@ -109,7 +110,7 @@ void uroce_peer_free(struct uroce_peer *peer)
 	uroce_shm_ring_close_receiver(&peer->in);
 	uroce_shm_ring_close_sender(&peer->out);
 	uroce_mappings_close(&peer->mappings);
-	uroce_view_close(&peer->view);
+	uroce_shm_remote_close(&peer->remote);
 	uroce_reach_close(&peer->reach);
 	uroce_peer_hang_up(peer);
 	free(peer);
@@ -119,7 +120,7 @@ void uroce_peer_forget(struct uroce_peer *peer)
 {
 	uroce_peer_hang_up(peer);
 	peer->in.memory = NULL;
-	peer->view.memory = NULL;
+	peer->remote.memory = NULL;
 	peer->channel.copy = NULL;
 	peer->channel.nr_shared = NULL;
 	uroce_mappings_forget(&peer->mappings);

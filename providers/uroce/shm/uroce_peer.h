@@ -13,8 +13,8 @@
 #include "uroce/engine/uroce_channel.h"
 #include "uroce/shm/uroce_mapping.h"
 #include "uroce/shm/uroce_reach.h"
+#include "uroce/shm/uroce_shm_directory.h"
 #include "uroce/shm/uroce_shm_ring.h"
-#include "uroce/shm/uroce_tables.h"
 #include "uroce/shm/uroce_trial.h"
 #include "uroce/wire/uroce_packet.h"
 #include "util/list.h"
@@ -31,10 +31,10 @@ struct uroce_peer {
 	uint64_t token; /* of the peer */
 	int pid;	/* 0: in another pid namespace */
 	int fd; /* socket of the pair, or an eventfd; the data path closes it */
-	struct uroce_view view;	  /* its MR directory; may be none */
-	struct uroce_reach reach; /* CMA, if channel.copy is set */
+	struct uroce_shm_remote remote; /* its MR directory; may be none */
+	struct uroce_reach reach;	/* CMA, if channel.copy is set */
 	struct uroce_mappings
-		mappings; /* with a view: its mapped memory files */
+		mappings; /* with a directory: its mapped memory files */
 
 	/* The data path. */
 	struct uroce_channel channel;
@@ -80,14 +80,14 @@ int uroce_peer_new(struct uroce_shm *shm, uint32_t slot, int *ret_ring,
 /**
  * uroce_peer_look() - find out whether CMA reaches the memory of a peer
  * @peer: with its pid; no other thread knows it yet
- * @tables: descriptor of its MR directory, which the caller closes; -1: none
+ * @directory: descriptor of its MR directory, which the caller closes; -1: none
  * @ways: permitted kinds of CMA (enum uroce_reach_way)
  *
  * If CMA works, the channel permits direct access (uroce_copy.c). If not, the
  * directory still shows which memory files of the peer can be mapped, and
  * whether the peer copies to or from the memory of this process.
  */
-void uroce_peer_look(struct uroce_peer *peer, int tables, unsigned int ways);
+void uroce_peer_look(struct uroce_peer *peer, int directory, unsigned int ways);
 
 /** uroce_peer_free() - unmap the memory of a peer, close its socket, free it */
 void uroce_peer_free(struct uroce_peer *peer);

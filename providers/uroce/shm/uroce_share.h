@@ -2,9 +2,9 @@
 /*
  * Shares: memory files of this process that peers may map. A share is a file of
  * memfd_create(2) in which the application has registered an MR. Peers find the
- * id of a share in the MR directory (uroce_tables.h), request it and receive a
- * descriptor. When the last MR of the share is deregistered, this process
- * reports the end of the share to these peers.
+ * id of a share in the MR directory (uroce_shm_directory.h), request it and
+ * receive a descriptor. When the last MR of the share is deregistered, this
+ * process reports the end of the share to these peers.
  *
  * A share must not shrink, since a signal (SIGBUS) kills a process that
  * accesses a page behind the end. Files of huge pages are no shares, since a

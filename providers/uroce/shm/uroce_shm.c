@@ -105,7 +105,7 @@ static void init_state(struct uroce_shm *shm,
 	shm->token = uroce_pairing_token();
 	shm->epoll = -1;
 	shm->listener = -1;
-	uroce_tables_init(&shm->tables);
+	uroce_shm_directory_init(&shm->directory);
 	uroce_shares_init(&shm->shares);
 	list_init(&shm->active);
 	list_init(&shm->lost);
@@ -148,8 +148,9 @@ int uroce_shm_open(const struct uroce_shm_config *config,
 	if (ret)
 		goto err_listener;
 	/* without a directory or files the responder executes all operations */
-	(void)uroce_tables_open(&shm->tables,
-				config->reach_ways ? uroce_pairing_token() : 0);
+	(void)uroce_shm_directory_open(
+		&shm->directory,
+		config->reach_ways ? uroce_pairing_token() : 0);
 	shm->shares.maps = uroce_vma_open();
 	*ret_shm = shm;
 	return 0;
@@ -203,7 +204,7 @@ void uroce_shm_close(struct uroce_shm *shm)
 		close_fd(&shm->guests[i].fd);
 	}
 	for_all_peers(shm, uroce_peer_free);
-	uroce_tables_close(&shm->tables);
+	uroce_shm_directory_close(&shm->directory);
 	uroce_shares_fini(&shm->shares);
 	close_fd(&shm->listener);
 	close_fd(&shm->epoll);
@@ -220,7 +221,7 @@ void uroce_shm_close(struct uroce_shm *shm)
 void uroce_shm_abandon(struct uroce_shm *shm)
 {
 	shm->abandoned = true;
-	uroce_tables_forget(&shm->tables);
+	uroce_shm_directory_forget(&shm->directory);
 	uroce_shares_fini(&shm->shares);
 	close_fd(&shm->listener);
 	close_fd(&shm->epoll);
@@ -274,7 +275,7 @@ void uroce_shm_get_share(struct uroce_shm *shm, const void *memory,
 	uint64_t share, file_bytes;
 	int fd;
 
-	if (shm->abandoned || shm->shares.maps < 0 || !shm->tables.memory ||
+	if (shm->abandoned || shm->shares.maps < 0 || !shm->directory.memory ||
 	    uroce_vma_find(shm->shares.maps, (uintptr_t)memory, bytes, &span))
 		return;
 	verbs_mutex_lock(&shm->mutex);

@@ -25,7 +25,7 @@
 #include <sys/uio.h>
 
 #include "uroce/engine/uroce_channel.h"
-#include "uroce/shm/uroce_tables.h"
+#include "uroce/shm/uroce_shm_directory.h"
 #include "uroce/wire/uroce_packet.h"
 
 struct uroce_shm;

@@ -154,7 +154,8 @@ static int accept_ring(struct uroce_shm *shm, const uint8_t *dgid,
 	int ret = uroce_shm_ring_open_sender(theirs->ring, &peer->out);
 
 	if (!ret)
-		uroce_peer_look(peer, theirs->tables, shm->config.reach_ways);
+		uroce_peer_look(peer, theirs->directory,
+				shm->config.reach_ways);
 	uroce_pairing_close(theirs);
 	if (ret)
 		return ret;
@@ -181,7 +182,7 @@ static void learn_gid(struct uroce_shm *shm, const struct uroce_peer *told,
 static int ask(struct uroce_shm *shm, struct uroce_peer *peer, int ring,
 	       const uint8_t *dgid, uint64_t until_ms)
 {
-	const struct uroce_passed ours = { ring, shm->tables.fd };
+	const struct uroce_passed ours = { ring, shm->directory.fd };
 	struct uroce_passed theirs;
 	enum uroce_verdict verdict;
 	int ret;

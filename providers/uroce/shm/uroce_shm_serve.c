@@ -112,7 +112,7 @@ static int invite(struct uroce_shm *shm, struct uroce_guest *guest,
 		  const struct uroce_hello *hello,
 		  const struct uroce_passed *theirs)
 {
-	struct uroce_passed ours = { .tables = shm->tables.fd };
+	struct uroce_passed ours = { .directory = shm->directory.fd };
 	struct uroce_peer *peer;
 	int ring, ret;
 
@@ -124,7 +124,8 @@ static int invite(struct uroce_shm *shm, struct uroce_guest *guest,
 	ours.ring = ring;
 	ret = uroce_shm_ring_open_sender(theirs->ring, &peer->out);
 	if (!ret) {
-		uroce_peer_look(peer, theirs->tables, shm->config.reach_ways);
+		uroce_peer_look(peer, theirs->directory,
+				shm->config.reach_ways);
 		ret = uroce_pairing_answer(guest->fd, shm->config.slot,
 					   shm->token, UROCE_VERDICT_OK, &ours);
 	}

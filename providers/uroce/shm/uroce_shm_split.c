@@ -67,22 +67,23 @@ static bool is_open(struct uroce_channel *channel, const struct uroce_hop *hop)
 	bool pulls;
 
 	return channel->copy &&
-	       uroce_view_is_open(&peer->view, &wanted, &pulls) && pulls;
+	       uroce_shm_remote_is_open(&peer->remote, &wanted, &pulls) &&
+	       pulls;
 }
 
 static bool find(struct uroce_channel *channel, const struct uroce_hop *hop,
 		 enum uroce_landing_kind kind,
 		 struct uroce_landing *ret_landing)
 {
-	return uroce_view_landing(&uroce_peer_of(channel)->view, hop->dest_qpn,
-				  kind, ret_landing);
+	return uroce_shm_remote_landing(&uroce_peer_of(channel)->remote,
+					hop->dest_qpn, kind, ret_landing);
 }
 
 /* The peer does not wait for this process, or is dead. */
 static bool is_lost(const struct uroce_peer *peer)
 {
-	return !peer->channel.copy || !peer->shm->tables.memory || peer->mad ||
-	       peer->dying;
+	return !peer->channel.copy || !peer->shm->directory.memory ||
+	       peer->mad || peer->dying;
 }
 
 static int transfer(struct uroce_peer *peer, uint64_t address, bool write,
@@ -134,9 +135,9 @@ static int push(struct uroce_channel *channel, const struct uroce_hop *hop,
 
 	if (is_lost(peer))
 		return -ENOTCONN;
-	uroce_tables_begin(&peer->shm->tables, peer->slot);
+	uroce_shm_directory_begin(&peer->shm->directory, peer->slot);
 	ret = push_locked(peer, hop, kind, landing, from, iov);
-	uroce_tables_end(&peer->shm->tables, peer->slot);
+	uroce_shm_directory_end(&peer->shm->directory, peer->slot);
 	return ret;
 }
 
@@ -148,10 +149,10 @@ static int pull(struct uroce_channel *channel, const struct uroce_hop *hop,
 
 	if (is_lost(peer))
 		return -ENOTCONN;
-	uroce_tables_begin(&peer->shm->tables, peer->slot);
+	uroce_shm_directory_begin(&peer->shm->directory, peer->slot);
 	ret = is_open(channel, hop) ? transfer(peer, address, false, iov)
 				    : -EACCES;
-	uroce_tables_end(&peer->shm->tables, peer->slot);
+	uroce_shm_directory_end(&peer->shm->directory, peer->slot);
 	return ret;
 }
 
@@ -159,13 +160,13 @@ static void show(struct uroce_channel *channel, uint32_t qpn,
 		 enum uroce_landing_kind kind,
 		 const struct uroce_landing *landing)
 {
-	uroce_tables_show_landing(&uroce_peer_of(channel)->shm->tables, qpn,
-				  kind, landing);
+	uroce_shm_directory_show_landing(
+		&uroce_peer_of(channel)->shm->directory, qpn, kind, landing);
 }
 
 static uint32_t copying(const struct uroce_peer *peer)
 {
-	return uroce_view_copying(&peer->view, peer->shm->config.slot);
+	return uroce_shm_remote_copying(&peer->remote, peer->shm->config.slot);
 }
 
 static bool is_at_it(const struct uroce_peer *peer, uint32_t count)
@@ -182,7 +183,7 @@ static void settle(struct uroce_channel *channel)
 	uint64_t until_ms;
 	uint32_t count;
 
-	if (!peer->view.memory) /* in a child of fork() */
+	if (!peer->remote.memory) /* in a child of fork() */
 		return;
 	count = copying(peer);
 	/* one failed wait is enough, however many QPs there are */

@@ -53,8 +53,9 @@ struct uroce_shm {
 	bool abandoned;
 
 	/* The data path: with the engine lock. */
-	struct uroce_tables tables; /* the own MR directory; constant fd */
-	uint32_t polls;		    /* own polls that were published */
+	struct uroce_shm_directory
+		directory; /* the own MR directory; constant fd */
+	uint32_t polls;	   /* own polls that were published */
 	uint32_t seen_news;
 	uint32_t nr_active;
 	struct list_node active, lost, told; /* of struct uroce_peer.node */

@@ -63,7 +63,7 @@ static enum uroce_verdict claim(uint32_t slot)
 {
 	uint64_t until_ms = uroce_pairing_now_ms() + SIDE_PATIENCE_MS;
 	struct uroce_passed ours = { .ring = uroce_shm_ring_create(),
-				     .tables = -1 };
+				     .directory = -1 };
 	struct uroce_passed theirs;
 	enum uroce_verdict verdict;
 	uint8_t gid[UROCE_GID_LEN];

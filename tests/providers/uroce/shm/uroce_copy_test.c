@@ -527,18 +527,19 @@ static void cma_dereg_gives_up_on_stopped_peer(void **state)
 		side_close(&left);
 		return;
 	}
-	uroce_tables_begin(&left.shm->tables, RIGHT);
+	uroce_shm_directory_begin(&left.shm->directory, RIGHT);
 	node_go(&right);
 	node_wait(&right);
 	assert_int_equal(board->error, -EBUSY);
-	uroce_tables_end(&left.shm->tables, RIGHT);
+	uroce_shm_directory_end(&left.shm->directory, RIGHT);
 	node_go(&right);
 	node_end(&right);
 	side_close(&left);
 }
 
 /*
- * The child has neither the memory of the tables nor the access of its parent.
+ * The child has neither the memory of the directory nor the access of its
+ * parent.
  */
 static void cma_child_after_fork_cannot_copy(void **state)
 {

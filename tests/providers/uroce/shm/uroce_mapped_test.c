@@ -195,7 +195,7 @@ static void mapped_memory_is_written_and_read(void **state)
 		uroce_shm_counters(left.shm, &counters);
 		assert_int_equal(counters.mapped, 4);
 		assert_int_equal(counters.copied_bytes, 0);
-		assert_int_equal(left.shm->tables.memory != NULL, 1);
+		assert_int_equal(left.shm->directory.memory != NULL, 1);
 		node_go(&right);
 		node_end(&right);
 		side_close(&left);

@@ -18,8 +18,8 @@
 #include <cmocka.h>
 
 #include "uroce/engine/uroce_channel.h"
+#include "uroce/shm/uroce_shm_directory_layout.h"
 #include "uroce/shm/uroce_shm_ring.h"
-#include "uroce/shm/uroce_tables_layout.h"
 
 void node_start(struct node *node, void (*fn)(struct node *node, uint32_t arg),
 		uint32_t arg)
@@ -280,11 +280,11 @@ uint32_t nr_rings(void)
 	uint32_t nr = 0;
 
 	CHECK(file);
-	/* tables have another memfd */
+	/* directories have another memfd */
 	while (fgets(line, sizeof(line), file))
 		nr += strstr(line, "memfd:uroce") &&
 		      sscanf(line, "%lx-%lx", &begin, &end) == 2 &&
-		      end - begin < sizeof(struct uroce_tables_memory);
+		      end - begin < sizeof(struct uroce_shm_directory_memory);
 	(void)fclose(file);
 	return nr;
 }

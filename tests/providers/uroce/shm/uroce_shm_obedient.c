@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
+#include "uroce/shm/uroce_shm_directory_layout.h"
 #include "uroce/shm/uroce_shm_state.h"
-#include "uroce/shm/uroce_tables_layout.h"
 
 uint8_t memory[BYTES];
 uint8_t part[PART];
@@ -78,7 +78,7 @@ int __wrap_nocancel_nanosleep(const struct timespec *nap);
 
 static bool says_that_she_copies(void)
 {
-	return left.shm->tables.memory->copying[RIGHT].count % 2;
+	return left.shm->directory.memory->copying[RIGHT].count % 2;
 }
 
 static bool is_allowed(void)
@@ -170,8 +170,9 @@ static bool obey(struct side *side, struct uroce_channel *to_left)
 		break;
 	case SHOW_LANDING:
 		/* the right process need not have the channel */
-		uroce_tables_show_landing(&side->shm->tables, hop.dest_qpn,
-					  order->kind, &order->landing);
+		uroce_shm_directory_show_landing(&side->shm->directory,
+						 hop.dest_qpn, order->kind,
+						 &order->landing);
 		break;
 	case FILL:
 		memset(memory, order->byte, BYTES);
@@ -180,10 +181,10 @@ static bool obey(struct side *side, struct uroce_channel *to_left)
 		find_pattern();
 		break;
 	case COPY:
-		uroce_tables_begin(&side->shm->tables, order->slot);
+		uroce_shm_directory_begin(&side->shm->directory, order->slot);
 		break;
 	case COPIED:
-		uroce_tables_end(&side->shm->tables, order->slot);
+		uroce_shm_directory_end(&side->shm->directory, order->slot);
 		break;
 	default:
 		return false;

@@ -341,7 +341,8 @@ static void shm_split_own_channel_sets_no_ops(void **state)
 }
 
 /*
- * The child has neither the memory of the tables nor the access of its parent.
+ * The child has neither the memory of the directory nor the access of its
+ * parent.
  */
 static void shm_split_child_after_fork_does_nothing(void **state)
 {

@@ -9,15 +9,15 @@
 #include <sys/mman.h>
 
 #include "uroce/shm/uroce_memfd.h"
-#include "uroce/shm/uroce_tables.h"
-#include "uroce/shm/uroce_tables_layout.h"
+#include "uroce/shm/uroce_shm_directory.h"
+#include "uroce/shm/uroce_shm_directory_layout.h"
 
-#define SIZE	    sizeof(struct uroce_tables_memory)
+#define SIZE	    sizeof(struct uroce_shm_directory_memory)
 #define INDEX_SHIFT 8 /* of a key: the low bits are the tag */
 
-int uroce_view_open(int fd, struct uroce_view *ret_view)
+int uroce_shm_remote_open(int fd, struct uroce_shm_remote *ret_remote)
 {
-	const struct uroce_tables_memory *memory;
+	const struct uroce_shm_directory_memory *memory;
 	void *mapped = NULL;
 	int ret = uroce_memfd_check(fd, SIZE);
 
@@ -26,69 +26,71 @@ int uroce_view_open(int fd, struct uroce_view *ret_view)
 	if (ret)
 		return ret;
 	memory = mapped;
-	if (memory->magic != UROCE_TABLES_MAGIC) {
+	if (memory->magic != UROCE_SHM_DIRECTORY_MAGIC) {
 		(void)munmap(mapped, SIZE);
 		return -EPROTO;
 	}
-	ret_view->memory = memory;
+	ret_remote->memory = memory;
 	return 0;
 }
 
-void uroce_view_close(struct uroce_view *view)
+void uroce_shm_remote_close(struct uroce_shm_remote *remote)
 {
-	if (view->memory)
-		(void)munmap((void *)view->memory, SIZE);
-	view->memory = NULL;
+	if (remote->memory)
+		(void)munmap((void *)remote->memory, SIZE);
+	remote->memory = NULL;
 }
 
-struct uroce_nonce uroce_view_nonce(const struct uroce_view *view)
+struct uroce_nonce uroce_shm_remote_nonce(const struct uroce_shm_remote *remote)
 {
 	return (struct uroce_nonce){
-		.value = view->memory->nonce,
-		.address = view->memory->nonce_address,
-		.is_unique = view->memory->nonce_is_unique,
+		.value = remote->memory->nonce,
+		.address = remote->memory->nonce_address,
+		.is_unique = remote->memory->nonce_is_unique,
 	};
 }
 
-const uint32_t *uroce_view_nr_shared(const struct uroce_view *view)
+const uint32_t *
+uroce_shm_remote_nr_shared(const struct uroce_shm_remote *remote)
 {
-	return &view->memory->nr_shared;
+	return &remote->memory->nr_shared;
 }
 
-uint64_t uroce_view_polled(const struct uroce_view *view)
+uint64_t uroce_shm_remote_polled(const struct uroce_shm_remote *remote)
 {
 	/* a hint: relaxed, since no other access depends on it */
-	return __atomic_load_n(&view->memory->polled.ns, __ATOMIC_RELAXED);
+	return __atomic_load_n(&remote->memory->polled.ns, __ATOMIC_RELAXED);
 }
 
-uint32_t uroce_view_copying(const struct uroce_view *view, uint32_t slot)
+uint32_t uroce_shm_remote_copying(const struct uroce_shm_remote *remote,
+				  uint32_t slot)
 {
-	/* pairs with the store in uroce_tables_begin() */
-	return __atomic_load_n(&view->memory->copying[slot].count,
+	/* pairs with the store in uroce_shm_directory_begin() */
+	return __atomic_load_n(&remote->memory->copying[slot].count,
 			       __ATOMIC_SEQ_CST);
 }
 
 static uint32_t get32(const uint32_t *member)
 {
-	/* pairs with the release in uroce_tables.c */
+	/* pairs with the release in uroce_shm_directory.c */
 	return __atomic_load_n(member, __ATOMIC_ACQUIRE);
 }
 
 static uint64_t get64(const uint64_t *member)
 {
-	/* pairs with the release in uroce_tables.c */
+	/* pairs with the release in uroce_shm_directory.c */
 	return __atomic_load_n(member, __ATOMIC_ACQUIRE);
 }
 
 /* Return: whether the QP is connected to the local QP and permits access. */
-static bool find_qp(const struct uroce_tables_memory *memory,
+static bool find_qp(const struct uroce_shm_directory_memory *memory,
 		    const struct uroce_wanted *wanted,
-		    struct uroce_tables_qp *ret_qp)
+		    struct uroce_shm_directory_qp *ret_qp)
 {
-	const struct uroce_tables_qp *row =
-		&memory->qps[wanted->dest_qpn % UROCE_TABLES_QPS];
+	const struct uroce_shm_directory_qp *row =
+		&memory->qps[wanted->dest_qpn % UROCE_SHM_DIRECTORY_QPS];
 	uint32_t sequence = __atomic_load_n(&row->sequence, __ATOMIC_SEQ_CST);
-	struct uroce_tables_qp qp = {
+	struct uroce_shm_directory_qp qp = {
 		.qpn = get32(&row->qpn),
 		.dest_qpn = get32(&row->dest_qpn),
 		.pd = get32(&row->pd),
@@ -105,18 +107,19 @@ static bool find_qp(const struct uroce_tables_memory *memory,
 	       (qp.access & wanted->access) == wanted->access;
 }
 
-static bool find_region(const struct uroce_tables_memory *memory, uint32_t key,
-			struct uroce_tables_region *ret_region)
+static bool find_region(const struct uroce_shm_directory_memory *memory,
+			uint32_t key,
+			struct uroce_shm_directory_region *ret_region)
 {
 	uint32_t index = key >> INDEX_SHIFT;
-	const struct uroce_tables_region *row;
+	const struct uroce_shm_directory_region *row;
 
-	if (!key || index >= UROCE_TABLES_REGIONS)
+	if (!key || index >= UROCE_SHM_DIRECTORY_REGIONS)
 		return false;
 	row = &memory->regions[index];
 	if (__atomic_load_n(&row->key, __ATOMIC_SEQ_CST) != key)
 		return false;
-	*ret_region = (struct uroce_tables_region){
+	*ret_region = (struct uroce_shm_directory_region){
 		.pd = get32(&row->pd),
 		.access = get32(&row->access),
 		.base = get64(&row->base),
@@ -128,16 +131,16 @@ static bool find_region(const struct uroce_tables_memory *memory, uint32_t key,
 	return get32(&row->key) == key;
 }
 
-int uroce_view_find(const struct uroce_view *view,
-		    const struct uroce_wanted *wanted,
-		    struct uroce_found *ret_found)
+int uroce_shm_remote_find(const struct uroce_shm_remote *remote,
+			  const struct uroce_wanted *wanted,
+			  struct uroce_found *ret_found)
 {
-	struct uroce_tables_region region;
+	struct uroce_shm_directory_region region;
 	uint64_t offset, address, in_share, end;
-	struct uroce_tables_qp qp;
+	struct uroce_shm_directory_qp qp;
 
-	if (!find_qp(view->memory, wanted, &qp) ||
-	    !find_region(view->memory, wanted->rkey, &region))
+	if (!find_qp(remote->memory, wanted, &qp) ||
+	    !find_region(remote->memory, wanted->rkey, &region))
 		return -EACCES;
 	if (region.pd != qp.pd ||
 	    (region.access & wanted->access) != wanted->access)
@@ -158,28 +161,29 @@ int uroce_view_find(const struct uroce_view *view,
 	return 0;
 }
 
-bool uroce_view_is_open(const struct uroce_view *view,
-			const struct uroce_wanted *wanted, bool *ret_pulls)
+bool uroce_shm_remote_is_open(const struct uroce_shm_remote *remote,
+			      const struct uroce_wanted *wanted,
+			      bool *ret_pulls)
 {
-	struct uroce_tables_qp qp;
+	struct uroce_shm_directory_qp qp;
 
-	if (!find_qp(view->memory, wanted, &qp))
+	if (!find_qp(remote->memory, wanted, &qp))
 		return false;
 	*ret_pulls = qp.pulls;
 	return true;
 }
 
-bool uroce_view_landing(const struct uroce_view *view, uint32_t dest_qpn,
-			enum uroce_landing_kind kind,
-			struct uroce_landing *ret_landing)
+bool uroce_shm_remote_landing(const struct uroce_shm_remote *remote,
+			      uint32_t dest_qpn, enum uroce_landing_kind kind,
+			      struct uroce_landing *ret_landing)
 {
-	const struct uroce_tables_qp *row =
-		&view->memory->qps[dest_qpn % UROCE_TABLES_QPS];
+	const struct uroce_shm_directory_qp *row =
+		&remote->memory->qps[dest_qpn % UROCE_SHM_DIRECTORY_QPS];
 	uint32_t psn =
 		__atomic_load_n(&row->landing[kind].psn, __ATOMIC_SEQ_CST);
 
 	*ret_landing = (struct uroce_landing){
-		.psn = psn & ~UROCE_TABLES_LANDED,
+		.psn = psn & ~UROCE_SHM_DIRECTORY_LANDED,
 		.bytes = get32(&row->landing[kind].bytes),
 		.address = get64(&row->landing[kind].address),
 	};

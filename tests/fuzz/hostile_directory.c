@@ -7,23 +7,23 @@
 #include <stddef.h>
 
 #include "fuzz/hostile.h"
-#include "uroce/shm/uroce_tables.h"
-#include "uroce/shm/uroce_tables_layout.h"
+#include "uroce/shm/uroce_shm_directory.h"
+#include "uroce/shm/uroce_shm_directory_layout.h"
 
 #define QPN   0x10002 /* the peer's */
 #define TOKEN UINT64_C(0x0123456789abcdef)
 #define KEY   0x200
 
-static struct uroce_tables tables;
-static struct uroce_view view;
+static struct uroce_shm_directory directory;
+static struct uroce_shm_remote remote;
 
 static void open_both(void)
 {
-	if (view.memory)
+	if (remote.memory)
 		return;
-	uroce_tables_init(&tables);
-	fuzz_assert(!uroce_tables_open(&tables, 1));
-	fuzz_assert(!uroce_view_open(tables.fd, &view));
+	uroce_shm_directory_init(&directory);
+	fuzz_assert(!uroce_shm_directory_open(&directory, 1));
+	fuzz_assert(!uroce_shm_remote_open(directory.fd, &remote));
 }
 
 static void take(struct fuzz_reader *reader, void *to, size_t bytes)
@@ -47,8 +47,8 @@ static uint64_t take_distance(struct fuzz_reader *reader)
 	return distance;
 }
 
-/* The peer's tables have not changed, so the result can be checked. */
-static void check(const struct uroce_tables_region *region,
+/* The directory of the peer has not changed, so the result can be checked. */
+static void check(const struct uroce_shm_directory_region *region,
 		  const struct uroce_wanted *wanted,
 		  const struct uroce_found *found)
 {
@@ -65,11 +65,11 @@ static void check(const struct uroce_tables_region *region,
 }
 
 /* Hints about rendezvous messages. */
-static void look_at_split(const struct uroce_tables_qp *qp,
+static void look_at_split(const struct uroce_shm_directory_qp *qp,
 			  const struct uroce_wanted *wanted, bool scribbles)
 {
 	bool pulls = false;
-	bool is_open = uroce_view_is_open(&view, wanted, &pulls);
+	bool is_open = uroce_shm_remote_is_open(&remote, wanted, &pulls);
 	struct uroce_landing landing;
 
 	if (!scribbles && is_open)
@@ -78,23 +78,24 @@ static void look_at_split(const struct uroce_tables_qp *qp,
 			    qp->dest_qpn == wanted->qpn && qp->token == TOKEN &&
 			    pulls == !!qp->pulls);
 	for (int i = 0; i < UROCE_NR_LANDINGS; i++) {
-		bool found = uroce_view_landing(
-			&view, QPN, (enum uroce_landing_kind)i, &landing);
+		bool found = uroce_shm_remote_landing(
+			&remote, QPN, (enum uroce_landing_kind)i, &landing);
 
 		if (scribbles)
 			continue;
 		fuzz_assert(found == !!qp->landing[i].psn);
 		fuzz_assert(landing.bytes == qp->landing[i].bytes);
 		fuzz_assert(landing.address == qp->landing[i].address);
-		fuzz_assert(landing.psn < UROCE_TABLES_LANDED);
+		fuzz_assert(landing.psn < UROCE_SHM_DIRECTORY_LANDED);
 	}
 }
 
 static void step(struct fuzz_reader *reader, bool scribbles)
 {
-	struct uroce_tables_region *region = &tables.memory->regions[KEY >> 8];
-	struct uroce_tables_qp *qp =
-		&tables.memory->qps[QPN % UROCE_TABLES_QPS];
+	struct uroce_shm_directory_region *region =
+		&directory.memory->regions[KEY >> 8];
+	struct uroce_shm_directory_qp *qp =
+		&directory.memory->qps[QPN % UROCE_SHM_DIRECTORY_QPS];
 	struct uroce_wanted wanted;
 	struct uroce_found found;
 	uint64_t end;
@@ -102,7 +103,7 @@ static void step(struct fuzz_reader *reader, bool scribbles)
 
 	take(reader, qp, sizeof(*qp));
 	take(reader, region, sizeof(*region));
-	take(reader, &tables.memory->polled.ns, sizeof(uint64_t));
+	take(reader, &directory.memory->polled.ns, sizeof(uint64_t));
 	qp->token ^= TOKEN;
 	qp->qpn ^= QPN;
 	region->key ^= KEY;
@@ -115,15 +116,15 @@ static void step(struct fuzz_reader *reader, bool scribbles)
 		.bytes = region->bytes - take_distance(reader),
 		.access = fuzz_take_u8(reader) & 7,
 	};
-	(void)uroce_view_polled(&view);
-	(void)uroce_view_copying(&view, fuzz_take_u8(reader));
+	(void)uroce_shm_remote_polled(&remote);
+	(void)uroce_shm_remote_copying(&remote, fuzz_take_u8(reader));
 	if (scribbles)
 		scribbler_start(qp, sizeof(*qp), (uint32_t)reader->len);
 	look_at_split(qp, &wanted, scribbles);
 	scribbler_stop();
 	if (scribbles)
 		scribbler_start(region, sizeof(*region), (uint32_t)reader->len);
-	ret = uroce_view_find(&view, &wanted, &found);
+	ret = uroce_shm_remote_find(&remote, &wanted, &found);
 	scribbler_stop();
 	if (ret)
 		return;
@@ -132,7 +133,7 @@ static void step(struct fuzz_reader *reader, bool scribbles)
 		check(region, &wanted, &found);
 }
 
-void hostile_view(struct fuzz_reader *reader, bool scribbles)
+void hostile_directory(struct fuzz_reader *reader, bool scribbles)
 {
 	open_both();
 	while (reader->len)

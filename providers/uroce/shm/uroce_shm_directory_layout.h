@@ -9,20 +9,20 @@
  * acquire or stronger. A reader loads the guard again at the end: if it has
  * read any new member, it sees that the guard has changed.
  */
-#ifndef UROCE_TABLES_LAYOUT_H
-#define UROCE_TABLES_LAYOUT_H
+#ifndef UROCE_SHM_DIRECTORY_LAYOUT_H
+#define UROCE_SHM_DIRECTORY_LAYOUT_H
 
 #include <stdint.h>
 
 #include "uroce/engine/uroce_channel.h"
 
-#define UROCE_TABLES_MAGIC   UINT64_C(0x75726f63652d7462)
-#define UROCE_TABLES_LINE    64
-#define UROCE_TABLES_PEERS   256
-#define UROCE_TABLES_QPS     65536 /* index: low 16 bits of a QPN */
-#define UROCE_TABLES_REGIONS 65536 /* MRs above are not published */
+#define UROCE_SHM_DIRECTORY_MAGIC   UINT64_C(0x75726f63652d7462)
+#define UROCE_SHM_DIRECTORY_LINE    64
+#define UROCE_SHM_DIRECTORY_PEERS   256
+#define UROCE_SHM_DIRECTORY_QPS	    65536 /* index: low 16 bits of a QPN */
+#define UROCE_SHM_DIRECTORY_REGIONS 65536 /* MRs above are not published */
 
-struct uroce_tables_region {
+struct uroce_shm_directory_region {
 	uint32_t key; /* 0: none */
 	uint32_t pd;
 	uint32_t access; /* enum ibv_access_flags */
@@ -34,7 +34,7 @@ struct uroce_tables_region {
 	uint64_t share_offset; /* of its first byte */
 };
 
-struct uroce_tables_qp {
+struct uroce_shm_directory_qp {
 	uint32_t sequence; /* odd: change in progress */
 	uint32_t qpn;	   /* 0: no direct access */
 	uint32_t dest_qpn;
@@ -43,39 +43,41 @@ struct uroce_tables_qp {
 	uint32_t pulls;	 /* the owner can read the peer's memory */
 	uint64_t token;	 /* of the peer process */
 	struct {
-		uint32_t psn; /* with UROCE_TABLES_LANDED; 0: no buffer */
+		uint32_t
+			psn; /* with UROCE_SHM_DIRECTORY_LANDED; 0: no buffer */
 		uint32_t bytes;
 		uint64_t address;
 	} landing[UROCE_NR_LANDINGS]; /* sinks */
 };
 
-#define UROCE_TABLES_LANDED 0x80000000u
+#define UROCE_SHM_DIRECTORY_LANDED 0x80000000u
 
-struct uroce_tables_memory {
+struct uroce_shm_directory_memory {
 	uint64_t magic;
 	uint64_t nonce;		/* at nonce_address in memory of the owner */
 	uint64_t nonce_address; /* 0: no CMA */
 	uint32_t nonce_is_unique;
 	uint32_t nr_shared; /* MRs in a share */
-	uint8_t pad[UROCE_TABLES_LINE - 3 * sizeof(uint64_t) -
+	uint8_t pad[UROCE_SHM_DIRECTORY_LINE - 3 * sizeof(uint64_t) -
 		    2 * sizeof(uint32_t)];
 	struct {
 		uint64_t ns; /* time of the last poll of the application */
-		uint8_t pad[UROCE_TABLES_LINE - sizeof(uint64_t)];
+		uint8_t pad[UROCE_SHM_DIRECTORY_LINE - sizeof(uint64_t)];
 	} polled;
 	struct {
 		/* odd: the owner accesses memory of the process in that slot */
 		uint32_t count;
-		uint8_t pad[UROCE_TABLES_LINE - sizeof(uint32_t)];
-	} copying[UROCE_TABLES_PEERS];
-	struct uroce_tables_qp qps[UROCE_TABLES_QPS];
-	struct uroce_tables_region regions[UROCE_TABLES_REGIONS];
+		uint8_t pad[UROCE_SHM_DIRECTORY_LINE - sizeof(uint32_t)];
+	} copying[UROCE_SHM_DIRECTORY_PEERS];
+	struct uroce_shm_directory_qp qps[UROCE_SHM_DIRECTORY_QPS];
+	struct uroce_shm_directory_region regions[UROCE_SHM_DIRECTORY_REGIONS];
 };
 
-_Static_assert(sizeof(struct uroce_tables_memory) ==
-		       (2 + UROCE_TABLES_PEERS) * UROCE_TABLES_LINE +
-			       UROCE_TABLES_QPS * 64 +
-			       UROCE_TABLES_REGIONS * 56,
+_Static_assert(sizeof(struct uroce_shm_directory_memory) ==
+		       (2 + UROCE_SHM_DIRECTORY_PEERS) *
+				       UROCE_SHM_DIRECTORY_LINE +
+			       UROCE_SHM_DIRECTORY_QPS * 64 +
+			       UROCE_SHM_DIRECTORY_REGIONS * 56,
 	       "no gaps");
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables and their view, both in this process: permitted and refused accesses,
- * and invalid tables.
+ * An MR directory and the remote directory that maps it, both in this process:
+ * permitted and refused accesses, and invalid directories.
  */
-#include "uroce/shm/uroce_tables.h"
+#include "uroce/shm/uroce_shm_directory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "uroce/shm/uroce_tables_layout.h"
+#include "uroce/shm/uroce_shm_directory_layout.h"
 
 #define NONCE 77
 
@@ -54,32 +54,32 @@ static const struct uroce_wanted an_access = {
 	.access = WRITE_RIGHT,
 };
 
-static struct uroce_tables tables;
-static struct uroce_view view;
+static struct uroce_shm_directory directory;
+static struct uroce_shm_remote remote;
 
 static int open_both(void **state)
 {
-	uroce_tables_init(&tables);
-	assert_int_equal(uroce_tables_open(&tables, NONCE), 0);
-	assert_int_equal(uroce_view_open(tables.fd, &view), 0);
-	uroce_tables_show_region(&tables, &a_region);
-	uroce_tables_show_qp(&tables, &a_qp);
+	uroce_shm_directory_init(&directory);
+	assert_int_equal(uroce_shm_directory_open(&directory, NONCE), 0);
+	assert_int_equal(uroce_shm_remote_open(directory.fd, &remote), 0);
+	uroce_shm_directory_show_region(&directory, &a_region);
+	uroce_shm_directory_show_qp(&directory, &a_qp);
 	return 0;
 }
 
 static int close_both(void **state)
 {
-	uroce_view_close(&view);
-	uroce_tables_close(&tables);
-	assert_null(view.memory);
-	assert_int_equal(tables.fd, -1);
+	uroce_shm_remote_close(&remote);
+	uroce_shm_directory_close(&directory);
+	assert_null(remote.memory);
+	assert_int_equal(directory.fd, -1);
 	return 0;
 }
 
 static int find(const struct uroce_wanted *wanted, uint64_t *ret_address)
 {
 	struct uroce_found found;
-	int ret = uroce_view_find(&view, wanted, &found);
+	int ret = uroce_shm_remote_find(&remote, wanted, &found);
 
 	if (!ret)
 		*ret_address = found.address;
@@ -94,7 +94,7 @@ static void assert_refused(const struct uroce_wanted *wanted)
 	assert_int_equal(address, 1);
 }
 
-static void tables_published_region_is_found(void **state)
+static void directory_published_region_is_found(void **state)
 {
 	struct uroce_wanted wanted = an_access;
 	struct uroce_nonce nonce;
@@ -106,12 +106,12 @@ static void tables_published_region_is_found(void **state)
 	wanted.bytes = 1;
 	assert_int_equal(find(&wanted, &address), 0);
 	assert_int_equal(address, 0x10000 + 999);
-	nonce = uroce_view_nonce(&view);
+	nonce = uroce_shm_remote_nonce(&remote);
 	assert_int_equal(nonce.value, NONCE);
 	assert_int_equal(*(const uint64_t *)(uintptr_t)nonce.address, NONCE);
 }
 
-static void tables_range_out_of_region_is_refused(void **state)
+static void directory_range_out_of_region_is_refused(void **state)
 {
 	struct uroce_wanted wanted = an_access;
 
@@ -130,7 +130,7 @@ static void tables_range_out_of_region_is_refused(void **state)
 	assert_refused(&wanted);
 }
 
-static void tables_wrong_qp_token_or_key_is_refused(void **state)
+static void directory_wrong_qp_token_or_key_is_refused(void **state)
 {
 	struct uroce_wanted wanted = an_access;
 
@@ -157,7 +157,7 @@ static void tables_wrong_qp_token_or_key_is_refused(void **state)
 	assert_refused(&wanted);
 }
 
-static void tables_qp_and_region_rights_are_checked(void **state)
+static void directory_qp_and_region_rights_are_checked(void **state)
 {
 	struct uroce_shown_region region = a_region;
 	struct uroce_shown_qp qp = a_qp;
@@ -165,53 +165,53 @@ static void tables_qp_and_region_rights_are_checked(void **state)
 	uint64_t address;
 
 	region.access = READ_RIGHT;
-	uroce_tables_show_region(&tables, &region);
+	uroce_shm_directory_show_region(&directory, &region);
 	assert_refused(&wanted);
 	wanted.access = READ_RIGHT;
 	assert_int_equal(find(&wanted, &address), 0);
 	qp.access = WRITE_RIGHT;
-	uroce_tables_show_qp(&tables, &qp);
+	uroce_shm_directory_show_qp(&directory, &qp);
 	assert_refused(&wanted);
-	uroce_tables_show_qp(&tables, &a_qp);
+	uroce_shm_directory_show_qp(&directory, &a_qp);
 	region.pd = 4;
-	uroce_tables_show_region(&tables, &region);
+	uroce_shm_directory_show_region(&directory, &region);
 	assert_refused(&wanted);
 }
 
-static void tables_hidden_entry_is_refused(void **state)
+static void directory_hidden_entry_is_refused(void **state)
 {
 	struct uroce_shown_region region = a_region;
 	struct uroce_shown_qp qp = a_qp;
 	uint64_t address;
 
 	region.access = 0;
-	uroce_tables_show_region(&tables, &region);
+	uroce_shm_directory_show_region(&directory, &region);
 	assert_refused(&an_access);
-	uroce_tables_show_region(&tables, &a_region);
+	uroce_shm_directory_show_region(&directory, &a_region);
 	assert_int_equal(find(&an_access, &address), 0);
 	qp.ready = false;
-	uroce_tables_show_qp(&tables, &qp);
+	uroce_shm_directory_show_qp(&directory, &qp);
 	assert_refused(&an_access);
-	uroce_tables_show_qp(&tables, &a_qp);
+	uroce_shm_directory_show_qp(&directory, &a_qp);
 	assert_int_equal(find(&an_access, &address), 0);
 }
 
-/* A key or index beyond the tables: such requests are sent. */
-static void tables_key_beyond_directory_is_refused(void **state)
+/* A key or index beyond the directory: such requests are sent. */
+static void directory_key_beyond_directory_is_refused(void **state)
 {
 	struct uroce_shown_region region = a_region;
 	struct uroce_wanted wanted = an_access;
 
-	region.key = UROCE_TABLES_REGIONS << 8;
-	uroce_tables_show_region(&tables, &region);
+	region.key = UROCE_SHM_DIRECTORY_REGIONS << 8;
+	uroce_shm_directory_show_region(&directory, &region);
 	wanted.rkey = region.key;
 	assert_refused(&wanted);
 }
 
 /* Only the owner can write such a row, which affects its own memory. */
-static void tables_hostile_row_is_refused(void **state)
+static void directory_hostile_row_is_refused(void **state)
 {
-	struct uroce_tables_region *row = &tables.memory->regions[5];
+	struct uroce_shm_directory_region *row = &directory.memory->regions[5];
 	struct uroce_wanted wanted = an_access;
 
 	row->base = UINT64_MAX - 10;
@@ -221,30 +221,30 @@ static void tables_hostile_row_is_refused(void **state)
 	row->bytes = UINT64_MAX;
 	wanted.va = UINT64_MAX - 500;
 	assert_refused(&wanted);
-	uroce_tables_show_region(&tables, &a_region);
-	tables.memory->qps[0xabc].sequence++; /* an update that never ends */
+	uroce_shm_directory_show_region(&directory, &a_region);
+	directory.memory->qps[0xabc].sequence++; /* an update that never ends */
 	assert_refused(&an_access);
 }
 
-static void tables_are_read_only_for_peers(void **state)
+static void directory_is_read_only_for_peers(void **state)
 {
 	assert_ptr_equal(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED,
-			      tables.fd, 0),
+			      directory.fd, 0),
 			 MAP_FAILED);
 	assert_int_equal(errno, EPERM);
-	assert_int_equal(pwrite(tables.fd, "x", 1, 0), -1);
-	assert_int_equal(ftruncate(tables.fd, 4096), -1);
+	assert_int_equal(pwrite(directory.fd, "x", 1, 0), -1);
+	assert_int_equal(ftruncate(directory.fd, 4096), -1);
 	assert_int_equal(
-		mprotect((void *)view.memory, 4096, PROT_READ | PROT_WRITE),
+		mprotect((void *)remote.memory, 4096, PROT_READ | PROT_WRITE),
 		-1);
-	assert_int_equal(fcntl(tables.fd, F_ADD_SEALS, F_SEAL_WRITE), -1);
+	assert_int_equal(fcntl(directory.fd, F_ADD_SEALS, F_SEAL_WRITE), -1);
 }
 
 static void refuse_fd(int fd)
 {
-	struct uroce_view other = {};
+	struct uroce_shm_remote other = {};
 
-	assert_int_equal(uroce_view_open(fd, &other), -EPROTO);
+	assert_int_equal(uroce_shm_remote_open(fd, &other), -EPROTO);
 	assert_null(other.memory);
 	(void)close(fd);
 }
@@ -259,9 +259,9 @@ static int make_memfd(off_t size, int seals)
 	return fd;
 }
 
-static void tables_view_of_bad_memfd_is_refused(void **state)
+static void directory_remote_of_bad_memfd_is_refused(void **state)
 {
-	const off_t size = sizeof(struct uroce_tables_memory);
+	const off_t size = sizeof(struct uroce_shm_directory_memory);
 	const int seals = F_SEAL_SHRINK | F_SEAL_GROW;
 
 	refuse_fd(make_memfd(size, F_SEAL_GROW));
@@ -270,24 +270,24 @@ static void tables_view_of_bad_memfd_is_refused(void **state)
 	refuse_fd(open("/dev/zero", O_RDONLY | O_CLOEXEC));
 }
 
-static void tables_poll_time_is_published_every_256_ns(void **state)
+static void directory_poll_time_is_published_every_256_ns(void **state)
 {
-	uroce_tables_polled(&tables, 100000);
-	assert_int_equal(uroce_view_polled(&view), 100000);
-	uroce_tables_polled(&tables, 100255);
-	assert_int_equal(uroce_view_polled(&view), 100000);
-	uroce_tables_polled(&tables, 100256);
-	assert_int_equal(uroce_view_polled(&view), 100256);
+	uroce_shm_directory_polled(&directory, 100000);
+	assert_int_equal(uroce_shm_remote_polled(&remote), 100000);
+	uroce_shm_directory_polled(&directory, 100255);
+	assert_int_equal(uroce_shm_remote_polled(&remote), 100000);
+	uroce_shm_directory_polled(&directory, 100256);
+	assert_int_equal(uroce_shm_remote_polled(&remote), 100256);
 }
 
-static void tables_copy_counter_is_published(void **state)
+static void directory_copy_counter_is_published(void **state)
 {
-	assert_int_equal(uroce_view_copying(&view, 255), 0);
-	uroce_tables_begin(&tables, 255);
-	assert_int_equal(uroce_view_copying(&view, 255), 1);
-	assert_int_equal(uroce_view_copying(&view, 254), 0);
-	uroce_tables_end(&tables, 255);
-	assert_int_equal(uroce_view_copying(&view, 255), 2);
+	assert_int_equal(uroce_shm_remote_copying(&remote, 255), 0);
+	uroce_shm_directory_begin(&directory, 255);
+	assert_int_equal(uroce_shm_remote_copying(&remote, 255), 1);
+	assert_int_equal(uroce_shm_remote_copying(&remote, 254), 0);
+	uroce_shm_directory_end(&directory, 255);
+	assert_int_equal(uroce_shm_remote_copying(&remote, 255), 2);
 }
 
 /* -- connected ------------------------------------------------------------ */
@@ -302,31 +302,31 @@ static void assert_closed(const struct uroce_wanted *wanted)
 {
 	bool pulls = true;
 
-	assert_false(uroce_view_is_open(&view, wanted, &pulls));
+	assert_false(uroce_shm_remote_is_open(&remote, wanted, &pulls));
 	assert_true(pulls);
 }
 
-static void tables_pull_flag_is_published(void **state)
+static void directory_pull_flag_is_published(void **state)
 {
 	struct uroce_shown_qp qp = a_qp;
 	bool pulls = true;
 
-	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+	assert_true(uroce_shm_remote_is_open(&remote, &a_connection, &pulls));
 	assert_false(pulls);
 	qp.pulls = true;
-	uroce_tables_show_qp(&tables, &qp);
-	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+	uroce_shm_directory_show_qp(&directory, &qp);
+	assert_true(uroce_shm_remote_is_open(&remote, &a_connection, &pulls));
 	assert_true(pulls);
 	/* even without any access right */
 	qp.access = 0;
-	uroce_tables_show_qp(&tables, &qp);
-	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
-	uroce_tables_show_qp(&tables, &a_qp);
-	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+	uroce_shm_directory_show_qp(&directory, &qp);
+	assert_true(uroce_shm_remote_is_open(&remote, &a_connection, &pulls));
+	uroce_shm_directory_show_qp(&directory, &a_qp);
+	assert_true(uroce_shm_remote_is_open(&remote, &a_connection, &pulls));
 	assert_false(pulls);
 }
 
-static void tables_qp_is_open_to_connected_peer_only(void **state)
+static void directory_qp_is_open_to_connected_peer_only(void **state)
 {
 	struct uroce_wanted wanted = a_connection;
 	struct uroce_shown_qp qp = a_qp;
@@ -344,14 +344,14 @@ static void tables_qp_is_open_to_connected_peer_only(void **state)
 	wanted.token++;
 	assert_closed(&wanted);
 	qp.ready = false;
-	uroce_tables_show_qp(&tables, &qp);
+	uroce_shm_directory_show_qp(&directory, &qp);
 	assert_closed(&a_connection);
-	uroce_tables_show_qp(&tables, &a_qp);
-	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
-	tables.memory->qps[0xabc].sequence++; /* an update in progress */
+	uroce_shm_directory_show_qp(&directory, &a_qp);
+	assert_true(uroce_shm_remote_is_open(&remote, &a_connection, &pulls));
+	directory.memory->qps[0xabc].sequence++; /* an update in progress */
 	assert_closed(&a_connection);
-	tables.memory->qps[0xabc].sequence++;
-	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+	directory.memory->qps[0xabc].sequence++;
+	assert_true(uroce_shm_remote_is_open(&remote, &a_connection, &pulls));
 }
 
 /* -- landings ------------------------------------------------------------- */
@@ -373,12 +373,12 @@ static void show(enum uroce_landing_kind kind, uint32_t psn)
 {
 	struct uroce_landing landing = a_landing(psn);
 
-	uroce_tables_show_landing(&tables, a_qp.qpn, kind, &landing);
+	uroce_shm_directory_show_landing(&directory, a_qp.qpn, kind, &landing);
 }
 
 static void hide(enum uroce_landing_kind kind)
 {
-	uroce_tables_show_landing(&tables, a_qp.qpn, kind, &nowhere);
+	uroce_shm_directory_show_landing(&directory, a_qp.qpn, kind, &nowhere);
 }
 
 static bool is_landing(const struct uroce_landing *landing, uint32_t psn)
@@ -391,7 +391,8 @@ static void assert_landing(enum uroce_landing_kind kind, uint32_t psn)
 {
 	struct uroce_landing landing;
 
-	assert_true(uroce_view_landing(&view, a_qp.qpn, kind, &landing));
+	assert_true(
+		uroce_shm_remote_landing(&remote, a_qp.qpn, kind, &landing));
 	assert_true(is_landing(&landing, psn));
 }
 
@@ -399,10 +400,10 @@ static void assert_no_landing(uint32_t qpn, enum uroce_landing_kind kind)
 {
 	struct uroce_landing landing;
 
-	assert_false(uroce_view_landing(&view, qpn, kind, &landing));
+	assert_false(uroce_shm_remote_landing(&remote, qpn, kind, &landing));
 }
 
-static void tables_landing_is_found_until_hidden(void **state)
+static void directory_landing_is_found_until_hidden(void **state)
 {
 	static const uint32_t psns[] = { 0, 1, 0x800000, 0xffffff };
 
@@ -423,7 +424,7 @@ static void tables_landing_is_found_until_hidden(void **state)
 		}
 }
 
-static void tables_landing_replaces_previous_landing(void **state)
+static void directory_landing_replaces_previous_landing(void **state)
 {
 	show(UROCE_LANDING_RECEIVE, 5);
 	show(UROCE_LANDING_RECEIVE, 77);
@@ -432,7 +433,7 @@ static void tables_landing_replaces_previous_landing(void **state)
 	assert_landing(UROCE_LANDING_RECEIVE, 5);
 }
 
-static void tables_landing_kinds_are_separate(void **state)
+static void directory_landing_kinds_are_separate(void **state)
 {
 	show(UROCE_LANDING_RECEIVE, 5);
 	assert_no_landing(a_qp.qpn, UROCE_LANDING_READ);
@@ -448,24 +449,24 @@ static void tables_landing_kinds_are_separate(void **state)
 	assert_no_landing(a_qp.qpn, UROCE_LANDING_READ);
 }
 
-static void tables_landing_belongs_to_single_qp(void **state)
+static void directory_landing_belongs_to_single_qp(void **state)
 {
 	struct uroce_shown_qp qp = a_qp;
 	bool pulls;
 
 	show(UROCE_LANDING_RECEIVE, 5);
-	for (uint32_t i = 1; i < UROCE_TABLES_QPS; i *= 2)
+	for (uint32_t i = 1; i < UROCE_SHM_DIRECTORY_QPS; i *= 2)
 		assert_no_landing(a_qp.qpn ^ i, UROCE_LANDING_RECEIVE);
 	/* the open state is separate, and both stay unchanged */
-	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+	assert_true(uroce_shm_remote_is_open(&remote, &a_connection, &pulls));
 	qp.ready = false;
-	uroce_tables_show_qp(&tables, &qp);
+	uroce_shm_directory_show_qp(&directory, &qp);
 	assert_landing(UROCE_LANDING_RECEIVE, 5);
 	hide(UROCE_LANDING_RECEIVE);
 	assert_closed(&a_connection);
-	uroce_tables_show_qp(&tables, &a_qp);
+	uroce_shm_directory_show_qp(&directory, &a_qp);
 	assert_no_landing(a_qp.qpn, UROCE_LANDING_RECEIVE);
-	assert_true(uroce_view_is_open(&view, &a_connection, &pulls));
+	assert_true(uroce_shm_remote_is_open(&remote, &a_connection, &pulls));
 }
 
 #define NR_SHOWN 300000
@@ -483,9 +484,9 @@ static void *keep_showing(void *arg)
 	return NULL;
 }
 
-static void tables_concurrent_landing_update_is_atomic(void **state)
+static void directory_concurrent_landing_update_is_atomic(void **state)
 {
-	const struct uroce_view direct = { .memory = tables.memory };
+	const struct uroce_shm_remote direct = { .memory = directory.memory };
 	struct uroce_landing landing;
 	uint32_t nr = 0, nr_none = 0, nr_mixed = 0;
 	bool stop = false;
@@ -493,8 +494,8 @@ static void tables_concurrent_landing_update_is_atomic(void **state)
 
 	assert_int_equal(pthread_create(&thread, NULL, keep_showing, &stop), 0);
 	for (uint32_t i = 0; i < NR_SHOWN || !nr || !nr_none; i++) {
-		if (!uroce_view_landing(&direct, a_qp.qpn, UROCE_LANDING_READ,
-					&landing)) {
+		if (!uroce_shm_remote_landing(&direct, a_qp.qpn,
+					      UROCE_LANDING_READ, &landing)) {
 			nr_none++;
 			continue;
 		}
@@ -544,10 +545,10 @@ static void *keep_interrupting(void *arg)
 	return NULL;
 }
 
-static void tables_interrupted_landing_lookup_is_consistent(void **state)
+static void directory_interrupted_landing_lookup_is_consistent(void **state)
 {
 	struct sigaction action = { .sa_handler = show_another_one }, before;
-	const struct uroce_view direct = { .memory = tables.memory };
+	const struct uroce_shm_remote direct = { .memory = directory.memory };
 	pthread_t looker = pthread_self(), thread;
 	struct uroce_landing landing;
 	uint32_t nr_mixed = 0;
@@ -559,8 +560,8 @@ static void tables_interrupted_landing_lookup_is_consistent(void **state)
 	assert_int_equal(
 		pthread_create(&thread, NULL, keep_interrupting, &looker), 0);
 	while (__atomic_load_n(&looks, __ATOMIC_RELAXED))
-		if (uroce_view_landing(&direct, a_qp.qpn, UROCE_LANDING_READ,
-				       &landing))
+		if (uroce_shm_remote_landing(&direct, a_qp.qpn,
+					     UROCE_LANDING_READ, &landing))
 			nr_mixed += !is_landing(&landing, landing.psn);
 	assert_int_equal(pthread_join(thread, &failed), 0);
 	assert_null(failed);
@@ -570,21 +571,21 @@ static void tables_interrupted_landing_lookup_is_consistent(void **state)
 }
 
 /* Another process, step by step; @fds: to it and from it. */
-static void look_from_outside(const int *fds, int tables_fd)
+static void look_from_outside(const int *fds, int directory_fd)
 {
-	struct uroce_view other;
+	struct uroce_shm_remote other;
 	struct uroce_landing landing;
 	char step;
 
-	if (uroce_view_open(tables_fd, &other))
+	if (uroce_shm_remote_open(directory_fd, &other))
 		_exit(1);
 	for (uint32_t i = 0; i < 4; i++) {
 		bool is_there;
 
 		if (write(fds[1], "", 1) != 1 || read(fds[0], &step, 1) != 1)
 			_exit(2);
-		is_there = uroce_view_landing(&other, a_qp.qpn,
-					      UROCE_LANDING_RECEIVE, &landing);
+		is_there = uroce_shm_remote_landing(
+			&other, a_qp.qpn, UROCE_LANDING_RECEIVE, &landing);
 		if (is_there != (i % 2 == 1) ||
 		    (is_there && !is_landing(&landing, i)))
 			_exit(3);
@@ -592,7 +593,7 @@ static void look_from_outside(const int *fds, int tables_fd)
 	_exit(0);
 }
 
-static void tables_landing_is_visible_in_second_process(void **state)
+static void directory_landing_is_visible_in_second_process(void **state)
 {
 	int to[2], from[2], status;
 	char step;
@@ -605,7 +606,8 @@ static void tables_landing_is_visible_in_second_process(void **state)
 	if (!pid) {
 		(void)close(to[1]);
 		(void)close(from[0]);
-		look_from_outside((const int[]){ to[0], from[1] }, tables.fd);
+		look_from_outside((const int[]){ to[0], from[1] },
+				  directory.fd);
 	}
 	(void)close(to[0]);
 	(void)close(from[1]);
@@ -626,19 +628,19 @@ static void tables_landing_is_visible_in_second_process(void **state)
 }
 
 /* In a child of fork(), or where memory cannot be sealed. */
-static void tables_without_memory_publish_nothing(void **state)
+static void directory_without_memory_publish_nothing(void **state)
 {
 	const struct uroce_landing landing = a_landing(1);
-	struct uroce_tables none;
+	struct uroce_shm_directory none;
 
-	uroce_tables_init(&none);
-	uroce_tables_show_region(&none, &a_region);
-	uroce_tables_show_qp(&none, &a_qp);
-	uroce_tables_show_landing(&none, a_qp.qpn, UROCE_LANDING_READ,
-				  &landing);
-	uroce_tables_polled(&none, 100000);
-	uroce_tables_close(&none);
-	uroce_tables_forget(&none);
+	uroce_shm_directory_init(&none);
+	uroce_shm_directory_show_region(&none, &a_region);
+	uroce_shm_directory_show_qp(&none, &a_qp);
+	uroce_shm_directory_show_landing(&none, a_qp.qpn, UROCE_LANDING_READ,
+					 &landing);
+	uroce_shm_directory_polled(&none, 100000);
+	uroce_shm_directory_close(&none);
+	uroce_shm_directory_forget(&none);
 	assert_null(none.memory);
 }
 
@@ -647,27 +649,27 @@ static void tables_without_memory_publish_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(tables_published_region_is_found),
-		TEST(tables_range_out_of_region_is_refused),
-		TEST(tables_wrong_qp_token_or_key_is_refused),
-		TEST(tables_qp_and_region_rights_are_checked),
-		TEST(tables_hidden_entry_is_refused),
-		TEST(tables_key_beyond_directory_is_refused),
-		TEST(tables_hostile_row_is_refused),
-		TEST(tables_are_read_only_for_peers),
-		TEST(tables_view_of_bad_memfd_is_refused),
-		TEST(tables_poll_time_is_published_every_256_ns),
-		TEST(tables_copy_counter_is_published),
-		TEST(tables_pull_flag_is_published),
-		TEST(tables_qp_is_open_to_connected_peer_only),
-		TEST(tables_landing_is_found_until_hidden),
-		TEST(tables_landing_replaces_previous_landing),
-		TEST(tables_landing_kinds_are_separate),
-		TEST(tables_landing_belongs_to_single_qp),
-		TEST(tables_concurrent_landing_update_is_atomic),
-		TEST(tables_interrupted_landing_lookup_is_consistent),
-		TEST(tables_landing_is_visible_in_second_process),
-		TEST(tables_without_memory_publish_nothing),
+		TEST(directory_published_region_is_found),
+		TEST(directory_range_out_of_region_is_refused),
+		TEST(directory_wrong_qp_token_or_key_is_refused),
+		TEST(directory_qp_and_region_rights_are_checked),
+		TEST(directory_hidden_entry_is_refused),
+		TEST(directory_key_beyond_directory_is_refused),
+		TEST(directory_hostile_row_is_refused),
+		TEST(directory_is_read_only_for_peers),
+		TEST(directory_remote_of_bad_memfd_is_refused),
+		TEST(directory_poll_time_is_published_every_256_ns),
+		TEST(directory_copy_counter_is_published),
+		TEST(directory_pull_flag_is_published),
+		TEST(directory_qp_is_open_to_connected_peer_only),
+		TEST(directory_landing_is_found_until_hidden),
+		TEST(directory_landing_replaces_previous_landing),
+		TEST(directory_landing_kinds_are_separate),
+		TEST(directory_landing_belongs_to_single_qp),
+		TEST(directory_concurrent_landing_update_is_atomic),
+		TEST(directory_interrupted_landing_lookup_is_consistent),
+		TEST(directory_landing_is_visible_in_second_process),
+		TEST(directory_without_memory_publish_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
