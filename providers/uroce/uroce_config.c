@@ -127,8 +127,9 @@ struct choice {
 	unsigned int value;
 };
 
-static unsigned int choose(const char *value, const struct choice *choices,
-			   size_t nr, const char *complaint)
+static unsigned int config_choose(const char *value,
+				  const struct choice *choices, size_t nr,
+				  const char *complaint)
 {
 	for (size_t i = 0; value && i < nr; i++)
 		if (strcmp(value, choices[i].name) == 0)
@@ -147,9 +148,10 @@ unsigned int uroce_config_reach_ways(void)
 		{ "mem", UROCE_REACH_MEM },
 	};
 
-	return choose(env_path(UROCE_CMA_VARIABLE), choices,
-		      sizeof(choices) / sizeof(choices[0]),
-		      UROCE_CMA_VARIABLE " is neither auto, none, vm nor mem");
+	return config_choose(env_path(UROCE_CMA_VARIABLE), choices,
+			     sizeof(choices) / sizeof(choices[0]),
+			     UROCE_CMA_VARIABLE
+			     " is neither auto, none, vm nor mem");
 }
 
 enum uroce_shm_split uroce_config_split(void)
@@ -160,7 +162,7 @@ enum uroce_shm_split uroce_config_split(void)
 		{ "always", UROCE_SHM_SPLIT_ALWAYS },
 	};
 
-	return (enum uroce_shm_split)choose(
+	return (enum uroce_shm_split)config_choose(
 		env_path(UROCE_SPLIT_VARIABLE), choices,
 		sizeof(choices) / sizeof(choices[0]),
 		UROCE_SPLIT_VARIABLE " is neither auto, never nor always");

@@ -134,14 +134,14 @@ static void fork_child(void)
  * deferred or wait for room, since their messages have arrived. Waits also for
  * the helper thread, which may be preempted with the lock before it sends one.
  */
-static __attribute__((destructor)) void pay_debts(void)
+static __attribute__((destructor)) void flush_at_exit(void)
 {
 	const struct timespec nap = { .tv_nsec = EXIT_NAP_NS };
 
 	if (pthread_mutex_trylock(&worker_mutex))
 		return; /* a device is being opened or closed */
 	for (int left = EXIT_NAPS; the_worker && left > 0; left--) {
-		if (!uroce_worker_call_in(the_worker))
+		if (!uroce_worker_flush_acks(the_worker))
 			break;
 		(void)nanosleep(&nap, NULL);
 	}
@@ -358,8 +358,9 @@ uint16_t uroce_worker_sport(const struct uroce_instance *instance, uint32_t qpn,
 	return port ? uroce_port_sport(port, dest_qpn) : ANY_SPORT;
 }
 
-static struct group *find_group(const struct uroce_worker *worker,
-				const uint8_t *gid, unsigned int ifindex)
+static struct group *instance_find_group(const struct uroce_worker *worker,
+					 const uint8_t *gid,
+					 unsigned int ifindex)
 {
 	struct list_node *pos;
 
@@ -376,7 +377,7 @@ int uroce_worker_join(struct uroce_instance *instance, const uint8_t *gid)
 {
 	struct uroce_worker *worker = instance->worker;
 	unsigned int ifindex = instance->dev.ifindex;
-	struct group *group = find_group(worker, gid, ifindex);
+	struct group *group = instance_find_group(worker, gid, ifindex);
 	int ret;
 
 	if (group) {
@@ -404,7 +405,7 @@ void uroce_worker_leave(struct uroce_instance *instance, const uint8_t *gid)
 {
 	struct uroce_worker *worker = instance->worker;
 	unsigned int ifindex = instance->dev.ifindex;
-	struct group *group = find_group(worker, gid, ifindex);
+	struct group *group = instance_find_group(worker, gid, ifindex);
 
 	if (!group || --group->uses)
 		return;

@@ -7,8 +7,7 @@ duplicates  a function name has one definition in the library and its providers
 test_names  test functions are named <unit>_<condition>_<result>
 commits     subjects of commits: "area: verb in the imperative", 72 columns
 
-Without PATH, each rule takes the whole tree. Function names of providers/uroce
-are left out until its restructuring.
+Without PATH, each rule takes the whole tree.
 """
 
 import collections
@@ -20,8 +19,6 @@ import tokenize
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-# These keep their function names until a change of their structure.
-UROCE = ("providers/uroce/",)
 # They quote what the rules forbid, or are data.
 QUOTING = ("tests/check/wording.txt", "tests/check/language_rules.py",
            "Documentation/style.md", "LICENSES/", "tests/data/",
@@ -179,7 +176,7 @@ def duplicates(prefixes):
     places = collections.defaultdict(list)
     for path in chosen(()):
         if path.startswith(("libibverbs/", "providers/", "include/")) and \
-                not path.startswith(UROCE) and path.endswith((".c", ".h")):
+                path.endswith((".c", ".h")):
             for name, line in definitions(path):
                 places[name].append(f"{path}:{line}")
     for name, where in sorted(places.items()):

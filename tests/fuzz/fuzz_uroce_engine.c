@@ -141,13 +141,13 @@ static void check_out(const struct uroce_out *out)
 	unsigned int sum = 0;
 
 	fuzz_assert(uroce_wire_encode(&out->packet, headers) > 0);
-	for (uint32_t i = 0; i < out->pieces.nr; i++) {
-		const uint8_t *bytes = out->pieces.iov[i].iov_base;
+	for (uint32_t i = 0; i < out->iovecs.nr; i++) {
+		const uint8_t *bytes = out->iovecs.iov[i].iov_base;
 
 		/* read, for the address sanitizer */
-		for (size_t k = 0; k < out->pieces.iov[i].iov_len; k++)
+		for (size_t k = 0; k < out->iovecs.iov[i].iov_len; k++)
 			sum += bytes[k];
-		len += out->pieces.iov[i].iov_len;
+		len += out->iovecs.iov[i].iov_len;
 	}
 	fuzz_assert(len == out->packet.payload_len && len <= UROCE_MAX_MTU);
 	fuzz_assert(sum <= 255 * len);

@@ -49,13 +49,14 @@ static void assert_equal_flows(struct flow *a, struct flow *b)
 	} while (true);
 }
 
-static void receive(struct flow *w, const struct uroce_brief *brief, bool fast)
+static void receive(struct flow *w, const struct uroce_eager_entry *eager,
+		    bool fast)
 {
 	struct uroce_packet packet;
 
-	if (fast && uroce_fast_receive(&w->engine, w->channel, brief, now))
+	if (fast && uroce_fast_receive(&w->engine, w->channel, eager, now))
 		return;
-	if (uroce_shm_ring_decode(brief, &packet))
+	if (uroce_shm_ring_decode(eager, &packet))
 		return;
 	packet.channel = w->channel;
 	uroce_engine_receive(&w->engine, &packet, now);
@@ -65,7 +66,7 @@ static void step(struct fuzz_reader *input)
 {
 	uint8_t kind = fuzz_take_u8(input);
 	int8_t distance = (int8_t)fuzz_take_u8(input);
-	struct uroce_brief brief = {
+	struct uroce_eager_entry eager = {
 		.payload_len = fuzz_take_u16(input) % 1200,
 	};
 	uint8_t want = fuzz_take_u8(input) % (UROCE_MAX_HEADER + 1);
@@ -74,15 +75,15 @@ static void step(struct fuzz_reader *input)
 	size_t len;
 
 	bytes = fuzz_take(input, want, &len);
-	memcpy(brief.header, bytes, len);
-	brief.header_len = (uint32_t)len;
-	payload = malloc(brief.payload_len ? brief.payload_len : 1);
+	memcpy(eager.header, bytes, len);
+	eager.header_len = (uint32_t)len;
+	payload = malloc(eager.payload_len ? eager.payload_len : 1);
 	fuzz_assert(payload);
-	memset(payload, kind ^ want, brief.payload_len);
-	brief.payload = payload;
-	flow_correct_headers(worlds[1], kind, distance, &brief);
+	memset(payload, kind ^ want, eager.payload_len);
+	eager.payload = payload;
+	flow_correct_headers(worlds[1], kind, distance, &eager);
 	for (int i = 0; i < 2; i++) {
-		receive(worlds[i], &brief, i == 0);
+		receive(worlds[i], &eager, i == 0);
 		if (kind & AND_POST) {
 			flow_post_receives(worlds[i]);
 			flow_post_sends(worlds[i]);

@@ -2,7 +2,7 @@
 /*
  * A connection whose peer writes any entries, any area and any read position.
  * Received as the progress loop does, the fast path first; sent as
- * uroce_loop_send_briefs() does.
+ * uroce_worker_send_eager() does.
  *
  * For long messages the first byte selects the first operation and the length
  * of its landing.
@@ -86,23 +86,24 @@ static void fill_entry(struct fuzz_reader *reader, const struct flow *flow,
 {
 	uint8_t kind = fuzz_take_u8(reader);
 	int8_t distance = (int8_t)fuzz_take_u8(reader);
-	struct uroce_brief brief = { .payload_len = fuzz_take_u16(reader) };
+	struct uroce_eager_entry eager = { .payload_len =
+						   fuzz_take_u16(reader) };
 	uint16_t place = fuzz_take_u16(reader);
 	const uint8_t *bytes;
 	size_t len;
 
-	brief.header_len = fuzz_take_u8(reader);
-	bytes = fuzz_take(reader, sizeof(brief.header), &len);
-	memcpy(brief.header, bytes, len);
+	eager.header_len = fuzz_take_u8(reader);
+	bytes = fuzz_take(reader, sizeof(eager.header), &len);
+	memcpy(eager.header, bytes, len);
 	if (what & RAW_LENGTH)
 		kind &= (uint8_t)~FLOW_RIGHT_HEADER;
-	flow_correct_headers(flow, kind, distance, &brief);
-	entry->payload_len = (uint16_t)brief.payload_len;
+	flow_correct_headers(flow, kind, distance, &eager);
+	entry->payload_len = (uint16_t)eager.payload_len;
 	entry->place = place;
-	entry->ack = brief.ack;
-	entry->header_len = (uint8_t)brief.header_len;
+	entry->ack = eager.ack;
+	entry->header_len = (uint8_t)eager.header_len;
 	entry->absent = 0;
-	memcpy(entry->bytes, brief.header, sizeof(brief.header));
+	memcpy(entry->bytes, eager.header, sizeof(eager.header));
 	if (what & ABSENT)
 		fill_source(reader, entry);
 }
@@ -111,34 +112,34 @@ static void fill_entry(struct fuzz_reader *reader, const struct flow *flow,
  * The packet lies within the ring, whatever the other side has changed
  * meanwhile.
  */
-static void check(const struct uroce_brief *brief)
+static void check(const struct uroce_eager_entry *eager)
 {
 	const uint8_t *begin = (const uint8_t *)theirs->entries;
 	const uint8_t *end = theirs->area + UROCE_SHM_RING_AREA;
 
-	fuzz_assert(brief->header_len <= UROCE_MAX_HEADER);
-	fuzz_assert(brief->payload >= begin && brief->payload <= end);
-	if (brief->nr_absent) {
-		fuzz_assert(brief->payload_len <= UROCE_CHANNEL_PART);
+	fuzz_assert(eager->header_len <= UROCE_MAX_HEADER);
+	fuzz_assert(eager->payload >= begin && eager->payload <= end);
+	if (eager->nr_absent) {
+		fuzz_assert(eager->payload_len <= UROCE_CHANNEL_PART);
 		return;
 	}
-	fuzz_assert(brief->payload_len <= UROCE_CHANNEL_MTU);
-	fuzz_assert(brief->payload_len <= (size_t)(end - brief->payload));
+	fuzz_assert(eager->payload_len <= UROCE_CHANNEL_MTU);
+	fuzz_assert(eager->payload_len <= (size_t)(end - eager->payload));
 }
 
 /*
  * Return: whether the entry is a packet; otherwise the receiver ignores the
  * other side from then on.
  */
-static bool hand_over(struct flow *flow, const struct uroce_brief *brief,
+static bool hand_over(struct flow *flow, const struct uroce_eager_entry *eager,
 		      uint64_t now)
 {
 	struct uroce_packet packet;
 
-	check(brief);
-	if (uroce_fast_receive(&flow->engine, flow->channel, brief, now))
+	check(eager);
+	if (uroce_fast_receive(&flow->engine, flow->channel, eager, now))
 		return true;
-	if (uroce_shm_ring_decode(brief, &packet))
+	if (uroce_shm_ring_decode(eager, &packet))
 		return false;
 	packet.channel = flow->channel;
 	uroce_engine_receive(&flow->engine, &packet, now);
@@ -148,18 +149,18 @@ static bool hand_over(struct flow *flow, const struct uroce_brief *brief,
 static void send(struct flow *flow, struct uroce_shm_ring_sender *end,
 		 uint64_t now)
 {
-	struct uroce_brief brief;
+	struct uroce_eager_entry eager;
 	struct uroce_out out;
 
-	if (flow->engine.late)
+	if (flow->engine.postponed_ack)
 		uroce_fast_catch_up(&flow->engine, now);
 	while (uroce_shm_ring_has_room(end) &&
-	       uroce_fast_next(flow->qp, now, &brief))
-		uroce_shm_ring_put_brief(end, &brief);
+	       uroce_fast_next(flow->qp, now, &eager))
+		uroce_shm_ring_put_eager(end, &eager);
 	while (uroce_shm_ring_has_room(end) &&
 	       uroce_engine_next(&flow->engine, now, &out))
-		uroce_shm_ring_put(end, &out.packet, out.pieces.iov,
-				   out.pieces.nr);
+		uroce_shm_ring_put(end, &out.packet, out.iovecs.iov,
+				   out.iovecs.nr);
 	uroce_shm_ring_publish(end);
 	flow_settle(flow, now);
 }
@@ -179,11 +180,11 @@ static bool step(struct fuzz_reader *reader, struct flow *flow,
 	uint8_t what = fuzz_take_u8(reader);
 	struct uroce_shm_ring_entry *entry =
 		&theirs->entries[in->tail % UROCE_SHM_RING_ENTRIES];
-	struct uroce_brief brief;
+	struct uroce_eager_entry eager;
 	bool good = true;
 	int ret;
 
-	flow->engine.may_be_late = what & LATE;
+	flow->engine.may_postpone_ack = what & LATE;
 	if (what & TURN && flow->is_long)
 		hostile_split_change(reader);
 	fill_entry(reader, flow, entry, what);
@@ -192,14 +193,14 @@ static bool step(struct fuzz_reader *reader, struct flow *flow,
 	if (scribbles)
 		scribbler_start(theirs->entries, sizeof(theirs->entries),
 				(uint32_t)(reader->len + in->tail));
-	ret = uroce_shm_ring_take_brief(in, &brief);
+	ret = uroce_shm_ring_take_eager(in, &eager);
 	fuzz_assert(ret == 0 || ret == 1 || ret == -EBADMSG);
 	if (what & CHANGE) {
 		memset((uint8_t *)entry + 4, what, sizeof(*entry) - 4);
 		memset(theirs->area, what, UROCE_CHANNEL_MTU);
 	}
 	if (ret > 0)
-		good = hand_over(flow, &brief, now);
+		good = hand_over(flow, &eager, now);
 	scribbler_stop();
 	uroce_shm_ring_done(in);
 	if (what & POST) {

@@ -280,7 +280,7 @@ static void write_bytes(struct fuzz_reader *reader, struct peer *peer)
 	uint8_t kind = fuzz_take_u8(reader);
 	struct uroce_shm_ring_memory *ring = peer->out.memory;
 	struct uroce_shm_ring_entry *entry;
-	struct uroce_brief brief = {};
+	struct uroce_eager_entry eager = {};
 	const uint8_t *bytes;
 	size_t len;
 
@@ -296,14 +296,14 @@ static void write_bytes(struct fuzz_reader *reader, struct peer *peer)
 	}
 	entry = &ring->entries[peer->out.head++ % UROCE_SHM_RING_ENTRIES];
 	memcpy(entry, bytes, len);
-	memcpy(brief.header, entry->bytes, sizeof(brief.header));
-	brief.payload_len = entry->payload_len %=
+	memcpy(eager.header, entry->bytes, sizeof(eager.header));
+	eager.payload_len = entry->payload_len %=
 		flow->is_long ? UROCE_CHANNEL_MTU + 1 : 1200;
 	flow_correct_headers(flow, kind | FLOW_RIGHT_HEADER | FLOW_WITH_ACK, 0,
-			     &brief);
-	memcpy(entry->bytes, brief.header, sizeof(brief.header));
-	entry->header_len = (uint8_t)brief.header_len;
-	entry->ack = brief.ack;
+			     &eager);
+	memcpy(entry->bytes, eager.header, sizeof(eager.header));
+	entry->header_len = (uint8_t)eager.header_len;
+	entry->ack = eager.ack;
 	correct_source(entry);
 	__atomic_store_n(&entry->sequence, (uint32_t)peer->out.head,
 			 __ATOMIC_RELEASE);
@@ -448,16 +448,16 @@ static void run_action(struct fuzz_reader *reader)
 static void send_all(void)
 {
 	struct uroce_channel *channel = flow->channel;
-	struct uroce_brief brief;
+	struct uroce_eager_entry eager;
 	struct uroce_out out;
 
 	while (!channel->lost && uroce_shm_has_room(channel) &&
-	       uroce_fast_next(flow->qp, now, &brief))
-		uroce_shm_put_brief(channel, &brief);
+	       uroce_fast_next(flow->qp, now, &eager))
+		uroce_shm_put_eager(channel, &eager);
 	while (!channel->lost && uroce_shm_has_room(channel) &&
 	       uroce_engine_next(&flow->engine, now, &out))
-		uroce_shm_put(channel, &out.packet, out.pieces.iov,
-			      out.pieces.nr);
+		uroce_shm_put(channel, &out.packet, out.iovecs.iov,
+			      out.iovecs.nr);
 	if (channel->lost)
 		flow_send_all(flow, now);
 	else
@@ -467,13 +467,13 @@ static void send_all(void)
 
 /* Return: whether the entry is a packet. */
 static bool receive(struct uroce_channel *channel,
-		    const struct uroce_brief *brief)
+		    const struct uroce_eager_entry *eager)
 {
 	struct uroce_packet packet;
 
-	if (uroce_fast_receive(&flow->engine, channel, brief, now))
+	if (uroce_fast_receive(&flow->engine, channel, eager, now))
 		return true;
-	if (uroce_shm_ring_decode(brief, &packet))
+	if (uroce_shm_ring_decode(eager, &packet))
 		return false;
 	packet.channel = channel;
 	uroce_engine_receive(&flow->engine, &packet, now);
@@ -483,11 +483,11 @@ static bool receive(struct uroce_channel *channel,
 static void receive_all(void)
 {
 	struct uroce_channel *channel;
-	struct uroce_brief brief;
+	struct uroce_eager_entry eager;
 
 	uroce_shm_begin(shm);
-	while ((channel = uroce_shm_take(shm, &brief)))
-		uroce_shm_done(channel, &brief, receive(channel, &brief));
+	while ((channel = uroce_shm_take(shm, &eager)))
+		uroce_shm_done(channel, &eager, receive(channel, &eager));
 }
 
 /* One iteration of the progress loop, with posting and polling. */
@@ -496,9 +496,9 @@ static void run_loop_once(void)
 	struct uroce_channel *channel;
 
 	uroce_shm_serve(shm);
-	flow->engine.may_be_late = now % (2 * STEP_NS);
+	flow->engine.may_postpone_ack = now % (2 * STEP_NS);
 	receive_all();
-	if (flow->engine.late)
+	if (flow->engine.postponed_ack)
 		uroce_fast_catch_up(&flow->engine, now);
 	while ((channel = uroce_shm_take_lost(shm)))
 		uroce_channel_lose(&flow->engine, channel, now);

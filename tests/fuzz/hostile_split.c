@@ -84,7 +84,7 @@ static int copy(struct uroce_channel *at, const struct uroce_copy *wanted)
 }
 
 /* Otherwise WRITEs and READs are copies, not messages. */
-static bool is_attended(struct uroce_channel *at, uint32_t nr_bytes)
+static bool is_recently_polling(struct uroce_channel *at, uint32_t nr_bytes)
 {
 	return distance != NO_POLL;
 }
@@ -108,12 +108,12 @@ static void learn(struct uroce_channel *at, enum uroce_landing_kind kind,
 	fuzz_assert(qpn == flow->qp->qpn && length <= flow->bytes);
 }
 
-static bool is_open(struct uroce_channel *at, const struct uroce_hop *hop)
+static bool is_open(struct uroce_channel *at, const struct uroce_qpn_pair *qpns)
 {
 	return at->copy && how & OPEN;
 }
 
-static bool find(struct uroce_channel *at, const struct uroce_hop *hop,
+static bool find(struct uroce_channel *at, const struct uroce_qpn_pair *qpns,
 		 enum uroce_landing_kind kind,
 		 struct uroce_landing *ret_landing)
 {
@@ -121,7 +121,7 @@ static bool find(struct uroce_channel *at, const struct uroce_hop *hop,
 	return landings[kind].bytes;
 }
 
-static int push(struct uroce_channel *at, const struct uroce_hop *hop,
+static int push(struct uroce_channel *at, const struct uroce_qpn_pair *qpns,
 		enum uroce_landing_kind kind,
 		const struct uroce_landing *landing, uint32_t from,
 		const struct iovec *iov)
@@ -135,7 +135,7 @@ static int push(struct uroce_channel *at, const struct uroce_hop *hop,
 	return 0;
 }
 
-static int pull(struct uroce_channel *at, const struct uroce_hop *hop,
+static int pull(struct uroce_channel *at, const struct uroce_qpn_pair *qpns,
 		uint64_t address, const struct iovec *iov)
 {
 	if (!may(PULLS))
@@ -179,7 +179,7 @@ struct uroce_channel *hostile_split_channel(uint8_t landing_parts)
 	uroce_channel_init(&channel);
 	channel.copy = copy;
 	channel.part = 1u << 20;
-	channel.is_attended = is_attended;
+	channel.is_recently_polling = is_recently_polling;
 	channel.split = &ops;
 	memset(landings, 0, sizeof(landings));
 	memset(shown, 0, sizeof(shown));
@@ -231,7 +231,7 @@ void hostile_split_check(void)
 
 	fuzz_assert(shows == !list_empty(&flow->engine.landed));
 	if (shown[UROCE_LANDING_RECEIVE].bytes)
-		fuzz_assert(qp->resp.receive.held);
+		fuzz_assert(qp->resp.receive.in_use);
 	/* not to a completed READ */
 	if (shown[UROCE_LANDING_READ].bytes)
 		fuzz_assert(uroce_psn_diff(qp->req.una_psn,

@@ -205,11 +205,11 @@ static uint32_t header_len_of(uint8_t opcode)
 }
 
 void flow_correct_headers(const struct flow *w, uint8_t kind, int8_t distance,
-			  struct uroce_brief *brief)
+			  struct uroce_eager_entry *eager)
 {
 	const struct uroce_qp *qp = w->qp;
 	uint32_t una = uroce_psn_add(qp->req.una_psn, distance);
-	uint8_t *header = brief->header;
+	uint8_t *header = eager->header;
 
 	put_field(header + 2, UROCE_PKEY_DEFAULT, 2);
 	put_field(header + 5, qp->qpn, 3);
@@ -224,9 +224,9 @@ void flow_correct_headers(const struct flow *w, uint8_t kind, int8_t distance,
 	if (kind & FLOW_RIGHT_KEY)
 		put_field(header + UROCE_BTH_LEN + 8, w->key, 4);
 	if (kind & FLOW_RIGHT_LENGTH)
-		put_field(header + UROCE_BTH_LEN + 12, brief->payload_len, 4);
+		put_field(header + UROCE_BTH_LEN + 12, eager->payload_len, 4);
 	if (kind & FLOW_RIGHT_HEADER)
-		brief->header_len = header_len_of(header[0]);
+		eager->header_len = header_len_of(header[0]);
 	if (kind & FLOW_WITH_ACK)
-		brief->ack = UROCE_BRIEF_ACK | una;
+		eager->ack = UROCE_EAGER_ACK | una;
 }

@@ -81,9 +81,9 @@ void flow_send_all(struct flow *w, uint64_t now);
  * flow_correct_headers() - correct headers to be a packet for this QP
  * @kind: fields to correct: FLOW_RIGHT_*
  * @distance: from the right PSN
- * @brief: its header is changed, and depending on @kind ack and header_len
+ * @eager: its header is changed, and depending on @kind ack and header_len
  */
 void flow_correct_headers(const struct flow *w, uint8_t kind, int8_t distance,
-			  struct uroce_brief *brief);
+			  struct uroce_eager_entry *eager);
 
 #endif

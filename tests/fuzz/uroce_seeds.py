@@ -274,7 +274,7 @@ def peer_steps():
     writes = peer(write, 0, b"\0\0\x1d" + entry_of + packet(RC | 0x0A, reth(0)).ljust(48, b"\0"))
     yield "writes", 5 * writes
     unknown = peer(write, 0, b"\0\0\x01" + entry_of + packet(RC | 0x15).ljust(48, b"\0"))
-    yield "mad", sends + unknown + 3 * sends
+    yield "protocol_error", sends + unknown + 3 * sends
     for consumed in (3, 600, 0xFFFFFFFF):
         own = peer(write, 0, b"\0\0\x40" + struct.pack("<I", consumed).ljust(64, b"\0"))
         yield f"claims_{consumed}", writes + own + writes + own

@@ -19,7 +19,7 @@
 #include "uroce/engine/uroce_retry.h"
 #include "uroce/engine/uroce_split.h"
 
-static void count(struct uroce_qp *qp, enum uroce_counter counter)
+static void ack_count(struct uroce_qp *qp, enum uroce_counter counter)
 {
 	uroce_engine_count(qp->engine, counter, 1);
 }
@@ -37,7 +37,7 @@ void uroce_ack_moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 }
 
 /* Process the advance of una_psn from @old. */
-static void moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
+static void ack_moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 {
 	/* una_psn may have passed packets that are being retransmitted */
 	if (uroce_psn_before(qp->req.next_psn, qp->req.una_psn))
@@ -59,7 +59,7 @@ static bool acknowledge(struct uroce_qp *qp, uint32_t end, uint64_t now)
 		const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 		uint32_t wqe_end = uroce_psn_add(wqe->psn, wqe->nr_packets);
 
-		if (uroce_request_is_answered(wqe))
+		if (uroce_request_has_response(wqe))
 			break;
 		if (uroce_psn_before(end, wqe_end)) {
 			req->una_psn = end;
@@ -69,18 +69,19 @@ static bool acknowledge(struct uroce_qp *qp, uint32_t end, uint64_t now)
 		uroce_complete_send(qp, IBV_WC_SUCCESS, now);
 	}
 	if (req->una_psn != old)
-		moved_on(qp, old, now);
+		ack_moved_on(qp, old, now);
 	return req->una_psn == end;
 }
 
 static void implied_nak(struct uroce_qp *qp, uint64_t now)
 {
-	count(qp, UROCE_C_IMPLIED_NAKS);
+	ack_count(qp, UROCE_C_IMPLIED_NAKS);
 	uroce_retry_lost(qp, now);
 }
 
 /* Record the response to @nr_packets PSNs of the oldest message. */
-static void answered(struct uroce_qp *qp, uint32_t nr_packets, uint64_t now)
+static void response_received(struct uroce_qp *qp, uint32_t nr_packets,
+			      uint64_t now)
 {
 	struct uroce_requester *req = &qp->req;
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
@@ -92,7 +93,7 @@ static void answered(struct uroce_qp *qp, uint32_t nr_packets, uint64_t now)
 		uroce_memory_end_access(&qp->engine->memory);
 		uroce_complete_send(qp, IBV_WC_SUCCESS, now);
 	}
-	moved_on(qp, old, now);
+	ack_moved_on(qp, old, now);
 }
 
 /* IBTA 9.7.5.2.2: the responder has rejected the request at una_psn. */
@@ -105,13 +106,13 @@ static void receive_nak(struct uroce_qp *qp, uint8_t code, uint64_t now)
 	};
 
 	if (code == UROCE_NAK_PSN_SEQ) {
-		count(qp, UROCE_C_NAKS_SEQ);
+		ack_count(qp, UROCE_C_NAKS_SEQ);
 		uroce_retry_lost(qp, now);
 	} else if (code < sizeof(status)) {
-		count(qp, UROCE_C_NAKS_FATAL);
+		ack_count(qp, UROCE_C_NAKS_FATAL);
 		uroce_qp_fail_send(qp, (enum ibv_wc_status)status[code], now);
 	} else {
-		count(qp, UROCE_C_BAD_RESPONSES);
+		ack_count(qp, UROCE_C_BAD_RESPONSES);
 	}
 }
 
@@ -126,7 +127,7 @@ static void receive_acknowledge(struct uroce_qp *qp,
 			implied_nak(qp, now);
 		break;
 	case UROCE_AETH_RNR:
-		count(qp, UROCE_C_NAKS_RNR);
+		ack_count(qp, UROCE_C_NAKS_RNR);
 		if (acknowledge(qp, packet->psn, now))
 			uroce_retry_not_ready(qp, value, now);
 		else
@@ -139,13 +140,13 @@ static void receive_acknowledge(struct uroce_qp *qp,
 			implied_nak(qp, now);
 		break;
 	default: /* reserved (9.7.5.2.4) */
-		count(qp, UROCE_C_BAD_RESPONSES);
+		ack_count(qp, UROCE_C_BAD_RESPONSES);
 	}
 }
 
 /* Resolve the SGEs of the oldest READ or atomic: @bytes from @offset. */
-static int resolve(struct uroce_qp *qp, uint32_t offset, uint32_t bytes,
-		   struct uroce_pieces *pieces)
+static int ack_resolve(struct uroce_qp *qp, uint32_t offset, uint32_t bytes,
+		       struct uroce_iovecs *iovecs)
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 	struct uroce_sge_list list = {
@@ -156,7 +157,7 @@ static int resolve(struct uroce_qp *qp, uint32_t offset, uint32_t bytes,
 		.write = true,
 	};
 
-	return uroce_sge_resolve(&list, &qp->req.in, offset, bytes, pieces);
+	return uroce_sge_resolve(&list, &qp->req.in, offset, bytes, iovecs);
 }
 
 static void fail_resolved(struct uroce_qp *qp, int ret, uint64_t now)
@@ -173,7 +174,7 @@ static void fail_resolved(struct uroce_qp *qp, int ret, uint64_t now)
  * is 0, the responder has already written the payload.
  */
 static int take_absent(struct uroce_qp *qp, const struct uroce_packet *packet,
-		       uint32_t offset, const struct uroce_pieces *pieces)
+		       uint32_t offset, const struct uroce_iovecs *iovecs)
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 	struct uroce_channel *channel = qp->channel;
@@ -187,22 +188,22 @@ static int take_absent(struct uroce_qp *qp, const struct uroce_packet *packet,
 		.bytes = wqe->length,
 		.offset = offset,
 		.part = packet->payload_len,
-		.iov = pieces->iov,
-		.nr_iov = pieces->nr,
+		.iov = iovecs->iov,
+		.nr_iov = iovecs->nr,
 	};
 
 	if (!packet->source)
 		return 0;
 	/* a system call cannot discard the data of a null MR */
-	for (uint32_t i = 0; i < pieces->nr; i++)
-		if (!pieces->iov[i].iov_base)
+	for (uint32_t i = 0; i < iovecs->nr; i++)
+		if (!iovecs->iov[i].iov_base)
 			return -EFAULT;
 	return channel->copy ? channel->copy(channel, &copy) : -EPERM;
 }
 
 /* 9.9.2.4.2; a chunk stands for full packets, all of them requested. */
-static bool length_is_valid(const struct uroce_qp *qp,
-			    const struct uroce_packet *packet)
+static bool ack_length_is_valid(const struct uroce_qp *qp,
+				const struct uroce_packet *packet)
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 	uint32_t at = (uint32_t)uroce_psn_diff(packet->psn, wqe->psn);
@@ -224,33 +225,33 @@ static void receive_read_data(struct uroce_qp *qp, struct uroce_packet *packet,
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 	uint32_t offset =
 		(uint32_t)uroce_psn_diff(packet->psn, wqe->psn) * qp->mtu;
-	struct uroce_pieces pieces;
+	struct uroce_iovecs iovecs;
 	int ret = 0;
 
-	if (!length_is_valid(qp, packet))
+	if (!ack_length_is_valid(qp, packet))
 		ret = -EPROTO;
 	if (!ret)
-		ret = resolve(qp, offset, packet->payload_len, &pieces);
+		ret = ack_resolve(qp, offset, packet->payload_len, &iovecs);
 	if (ret && uroce_packet_check(packet)) {
-		count(qp, UROCE_C_BAD_ICRC);
+		ack_count(qp, UROCE_C_BAD_ICRC);
 		return;
 	}
 	if (ret == -EPROTO) {
-		count(qp, UROCE_C_BAD_RESPONSES);
+		ack_count(qp, UROCE_C_BAD_RESPONSES);
 		uroce_qp_fail_send(qp, IBV_WC_BAD_RESP_ERR, now);
 	} else if (ret) {
 		fail_resolved(qp, ret, now);
 	} else if (packet->nr_absent) {
-		if (!take_absent(qp, packet, offset, &pieces)) {
-			answered(qp, packet->nr_absent, now);
+		if (!take_absent(qp, packet, offset, &iovecs)) {
+			response_received(qp, packet->nr_absent, now);
 			return;
 		}
 		qp->split.refused = true;
 		uroce_retry_lost(qp, now);
-	} else if (uroce_copy_in(&pieces, packet)) {
-		count(qp, UROCE_C_BAD_ICRC);
+	} else if (uroce_copy_in(&iovecs, packet)) {
+		ack_count(qp, UROCE_C_BAD_ICRC);
 	} else {
-		answered(qp, 1, now);
+		response_received(qp, 1, now);
 	}
 }
 
@@ -274,18 +275,19 @@ static void receive_read_response(struct uroce_qp *qp,
 	} else if ((wqe->opcode == IBV_WR_FLUSH ||
 		    wqe->opcode == IBV_WR_ATOMIC_WRITE) &&
 		   !packet->payload_len) {
-		answered(qp, 1, now); /* A19.4.3, A19.4.4 */
+		response_received(qp, 1, now); /* A19.4.3, A19.4.4 */
 	} else {
-		count(qp, UROCE_C_BAD_RESPONSES);
+		ack_count(qp, UROCE_C_BAD_RESPONSES);
 	}
 }
 
-static void receive_atomic_ack(struct uroce_qp *qp,
-			       const struct uroce_packet *packet, uint64_t now)
+static void ack_receive_atomic_ack(struct uroce_qp *qp,
+				   const struct uroce_packet *packet,
+				   uint64_t now)
 {
 	const struct uroce_send_wqe *wqe;
 	const uint8_t *src = (const uint8_t *)&packet->orig;
-	struct uroce_pieces pieces;
+	struct uroce_iovecs iovecs;
 	int ret;
 
 	if (!acknowledge(qp, packet->psn, now)) {
@@ -295,21 +297,21 @@ static void receive_atomic_ack(struct uroce_qp *qp,
 	wqe = uroce_ring_front(&qp->sq);
 	if (wqe->opcode != IBV_WR_ATOMIC_CMP_AND_SWP &&
 	    wqe->opcode != IBV_WR_ATOMIC_FETCH_AND_ADD) {
-		count(qp, UROCE_C_BAD_RESPONSES);
+		ack_count(qp, UROCE_C_BAD_RESPONSES);
 		return;
 	}
-	ret = resolve(qp, 0, UROCE_ATOMIC_BYTES, &pieces);
+	ret = ack_resolve(qp, 0, UROCE_ATOMIC_BYTES, &iovecs);
 	if (ret) {
 		fail_resolved(qp, ret, now);
 		return;
 	}
-	for (uint32_t i = 0; i < pieces.nr; i++) {
-		if (pieces.iov[i].iov_base)
-			memcpy(pieces.iov[i].iov_base, src,
-			       pieces.iov[i].iov_len);
-		src += pieces.iov[i].iov_len;
+	for (uint32_t i = 0; i < iovecs.nr; i++) {
+		if (iovecs.iov[i].iov_base)
+			memcpy(iovecs.iov[i].iov_base, src,
+			       iovecs.iov[i].iov_len);
+		src += iovecs.iov[i].iov_len;
 	}
-	answered(qp, 1, now);
+	response_received(qp, 1, now);
 }
 
 /*
@@ -317,8 +319,8 @@ static void receive_atomic_ack(struct uroce_qp *qp,
  * READ only: until the READ completes, the content of its memory is undefined.
  * All other packets are verified first.
  */
-static bool may_check_late(const struct uroce_qp *qp,
-			   const struct uroce_packet *packet)
+static bool ack_may_check_late(const struct uroce_qp *qp,
+			       const struct uroce_packet *packet)
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 
@@ -334,7 +336,7 @@ static bool is_stale(const struct uroce_requester *req, uint32_t psn)
 	       !uroce_psn_before(psn, req->sent_psn);
 }
 
-static void settle(struct uroce_qp *qp, uint64_t now)
+static void ack_settle(struct uroce_qp *qp, uint64_t now)
 {
 	if (qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD)
 		uroce_requester_settle(qp, now);
@@ -343,30 +345,30 @@ static void settle(struct uroce_qp *qp, uint64_t now)
 void uroce_ack_plain(struct uroce_qp *qp, uint32_t psn, uint64_t now)
 {
 	if (is_stale(&qp->req, psn)) {
-		count(qp, UROCE_C_STALE_ACKS);
+		ack_count(qp, UROCE_C_STALE_ACKS);
 		return;
 	}
 	if (!acknowledge(qp, uroce_psn_add(psn, 1), now))
 		implied_nak(qp, now);
-	settle(qp, now);
+	ack_settle(qp, now);
 }
 
 void uroce_ack_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 		       uint64_t now)
 {
 	if (is_stale(&qp->req, packet->psn)) {
-		count(qp, UROCE_C_STALE_ACKS);
+		ack_count(qp, UROCE_C_STALE_ACKS);
 		return;
 	}
-	if (!may_check_late(qp, packet) && uroce_packet_check(packet)) {
-		count(qp, UROCE_C_BAD_ICRC);
+	if (!ack_may_check_late(qp, packet) && uroce_packet_check(packet)) {
+		ack_count(qp, UROCE_C_BAD_ICRC);
 		return;
 	}
 	if (packet->traits & UROCE_T_READ_RESP)
 		receive_read_response(qp, packet, now);
 	else if (packet->traits & UROCE_T_ATOMIC_ACK_ETH)
-		receive_atomic_ack(qp, packet, now);
+		ack_receive_atomic_ack(qp, packet, now);
 	else
 		receive_acknowledge(qp, packet, now);
-	settle(qp, now);
+	ack_settle(qp, now);
 }

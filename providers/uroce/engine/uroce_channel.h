@@ -29,18 +29,18 @@ struct uroce_channel;
 struct iovec;
 
 /* Bytes for headers; more than the longest need (UROCE_MAX_HEADER). */
-#define UROCE_BRIEF_HEADER 48
-#define UROCE_BRIEF_SHORT                                  \
-	40 /* bytes that uroce_shm_ring_put_brief() copies \
+#define UROCE_EAGER_HEADER 48
+#define UROCE_EAGER_SHORT                                  \
+	40 /* bytes that uroce_shm_ring_put_eager() copies \
 	    */
-#define UROCE_BRIEF_ACK 0x80000000u /* flag; low 24 bits: PSN */
+#define UROCE_EAGER_ACK 0x80000000u /* flag; low 24 bits: PSN */
 
 /*
  * A packet in a channel: the bytes of its headers from the BTH on, and its
  * contiguous payload. An ACK between the same two QPs can be piggybacked.
  */
-struct uroce_brief {
-	uint32_t ack; /* PSN | UROCE_BRIEF_ACK; 0: none */
+struct uroce_eager_entry {
+	uint32_t ack; /* PSN | UROCE_EAGER_ACK; 0: none */
 	uint32_t header_len;
 	uint32_t payload_len;
 	bool in_stream;	    /* the sender has many packets outstanding */
@@ -49,7 +49,7 @@ struct uroce_brief {
 	uint64_t source;
 	const uint8_t *payload;
 	/* whole words; bytes after header_len are undefined */
-	_Alignas(uint64_t) uint8_t header[UROCE_BRIEF_HEADER];
+	_Alignas(uint64_t) uint8_t header[UROCE_EAGER_HEADER];
 };
 
 /* A WRITE, READ or atomic that the requester executes itself. */
@@ -83,7 +83,7 @@ struct uroce_landing {
 };
 
 /* QPN pair of a connection: the local QP and the QP of the peer. */
-struct uroce_hop {
+struct uroce_qpn_pair {
 	uint32_t qpn;
 	uint32_t dest_qpn;
 };
@@ -106,12 +106,13 @@ struct uroce_split_ops {
 		      uint32_t bytes);
 	/* is_open() - whether the peer's QP pulls from local memory; a hint */
 	bool (*is_open)(struct uroce_channel *channel,
-			const struct uroce_hop *hop);
+			const struct uroce_qpn_pair *qpns);
 	/*
 	 * find() - look up the sink of the peer's QP; a hint. Returns whether
 	 * there is one
 	 */
-	bool (*find)(struct uroce_channel *channel, const struct uroce_hop *hop,
+	bool (*find)(struct uroce_channel *channel,
+		     const struct uroce_qpn_pair *qpns,
 		     enum uroce_landing_kind kind,
 		     struct uroce_landing *ret_landing);
 	/*
@@ -119,7 +120,8 @@ struct uroce_split_ops {
 	 *
 	 * @from: offset in the sink, bytes. Returns 0 or -errno.
 	 */
-	int (*push)(struct uroce_channel *channel, const struct uroce_hop *hop,
+	int (*push)(struct uroce_channel *channel,
+		    const struct uroce_qpn_pair *qpns,
 		    enum uroce_landing_kind kind,
 		    const struct uroce_landing *landing, uint32_t from,
 		    const struct iovec *iov);
@@ -127,8 +129,9 @@ struct uroce_split_ops {
 	 * pull() - read memory of the peer, if its QP is still connected to the
 	 * local QP
 	 */
-	int (*pull)(struct uroce_channel *channel, const struct uroce_hop *hop,
-		    uint64_t address, const struct iovec *iov);
+	int (*pull)(struct uroce_channel *channel,
+		    const struct uroce_qpn_pair *qpns, uint64_t address,
+		    const struct iovec *iov);
 	/* show() - publish a local sink; with bytes 0: withdraw it */
 	void (*show)(struct uroce_channel *channel, uint32_t qpn,
 		     enum uroce_landing_kind kind,
@@ -164,7 +167,8 @@ struct uroce_channel {
 	 * queried once for each request. The function reads the clock, which
 	 * the engine's time may be ahead of.
 	 */
-	bool (*is_attended)(struct uroce_channel *channel, uint32_t bytes);
+	bool (*is_recently_polling)(struct uroce_channel *channel,
+				    uint32_t bytes);
 	/*
 	 * Atomic: number of MRs of the peer that this process could map. NULL:
 	 * no MR can be mapped; otherwise @enter and @leave are set.
@@ -203,7 +207,7 @@ static inline void uroce_channel_init(struct uroce_channel *channel)
 	channel->lost = false;
 	channel->copy = NULL;
 	channel->part = 0;
-	channel->is_attended = NULL;
+	channel->is_recently_polling = NULL;
 	channel->nr_shared = NULL;
 	channel->enter = NULL;
 	channel->leave = NULL;

@@ -27,8 +27,8 @@ static const uint8_t wc_opcodes[] = {
 	[IBV_WR_ATOMIC_WRITE] = IBV_WC_ATOMIC_WRITE,
 };
 
-static void push(struct uroce_qp *qp, struct uroce_cq *cq,
-		 struct uroce_cqe *cqe, bool solicited)
+static void completion_push(struct uroce_qp *qp, struct uroce_cq *cq,
+			    struct uroce_cqe *cqe, bool solicited)
 {
 	bool was_dead = cq->overrun;
 	bool wake = false;
@@ -36,7 +36,7 @@ static void push(struct uroce_qp *qp, struct uroce_cq *cq,
 	cqe->qpn = qp->qpn;
 	if (uroce_cq_push(cq, cqe, solicited, &wake)) {
 		uroce_engine_count(qp->engine, UROCE_C_CQ_OVERRUN, 1);
-		uroce_qp_condemn(qp);
+		uroce_qp_set_fault_pending(qp);
 		if (!was_dead) {
 			cq->report_overrun = true;
 			uroce_engine_cq_event(qp->engine, cq);
@@ -77,7 +77,7 @@ void uroce_complete_send(struct uroce_qp *qp, enum ibv_wc_status status,
 	wqe->begun = false;
 	uroce_ring_take(&qp->sq);
 	if (wanted)
-		push(qp, qp->send_cq, &cqe, false);
+		completion_push(qp, qp->send_cq, &cqe, false);
 }
 
 /* IBTA 10.2.9.2: setting the limit arms one event. */
@@ -99,12 +99,12 @@ int uroce_hold_receive(struct uroce_qp *qp)
 	struct uroce_receive *receive = &qp->resp.receive;
 	const struct uroce_recv_wqe *wqe;
 
-	if (receive->held)
+	if (receive->in_use)
 		return 0;
 	wqe = uroce_ring_front(&qp->rq->ring);
 	if (!wqe)
 		return -ENOENT;
-	receive->held = true;
+	receive->in_use = true;
 	receive->wr_id = wqe->wr_id;
 	receive->length = wqe->length;
 	receive->nr_sge = wqe->nr_sge;
@@ -120,8 +120,8 @@ void uroce_complete_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
 	uroce_memory_end_access(&qp->engine->memory);
 	uroce_split_end_receive(qp, cqe->status != IBV_WC_SUCCESS);
 	cqe->wr_id = qp->resp.receive.wr_id;
-	qp->resp.receive.held = false;
-	push(qp, qp->recv_cq, cqe, solicited);
+	qp->resp.receive.in_use = false;
+	completion_push(qp, qp->recv_cq, cqe, solicited);
 }
 
 void uroce_complete_front_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
@@ -132,7 +132,7 @@ void uroce_complete_front_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
 	cqe->wr_id = wqe->wr_id;
 	uroce_ring_take(&qp->rq->ring);
 	check_limit(qp);
-	push(qp, qp->recv_cq, cqe, solicited);
+	completion_push(qp, qp->recv_cq, cqe, solicited);
 }
 
 void uroce_flush_send(struct uroce_qp *qp, uint64_t now)
@@ -144,7 +144,7 @@ void uroce_flush_send(struct uroce_qp *qp, uint64_t now)
 
 void uroce_flush_receive(struct uroce_qp *qp, uint64_t now)
 {
-	while (qp->resp.receive.held ||
+	while (qp->resp.receive.in_use ||
 	       (!qp->rq->shared && !uroce_hold_receive(qp))) {
 		struct uroce_cqe cqe = {
 			.now_ns = now,

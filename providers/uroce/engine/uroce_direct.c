@@ -56,7 +56,7 @@ static bool is_memory(const struct uroce_memory *memory,
 
 /* Resolve the local memory of a part; false: no right, or no ordinary MR. */
 static bool find_memory(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
-			uint32_t part, struct uroce_pieces *ret_pieces)
+			uint32_t part, struct uroce_iovecs *ret_iovecs)
 {
 	const struct uroce_sge_list list = {
 		.memory = &qp->engine->memory,
@@ -68,12 +68,12 @@ static bool find_memory(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 	struct uroce_cursor cursor = {};
 
 	if (wqe->flags & IBV_SEND_INLINE && wqe->opcode == IBV_WR_RDMA_WRITE) {
-		uroce_pieces_set(ret_pieces, (uint8_t *)wqe->sge, part, false);
+		uroce_iovecs_set(ret_iovecs, (uint8_t *)wqe->sge, part, false);
 		return true;
 	}
 	return is_memory(list.memory, wqe) &&
 	       !uroce_sge_resolve(&list, &cursor, qp->req.copied, part,
-				  ret_pieces);
+				  ret_iovecs);
 }
 
 static bool is_possible(const struct uroce_qp *qp,
@@ -85,7 +85,7 @@ static bool is_possible(const struct uroce_qp *qp,
 	       uroce_direct_is_free(qp) && is_suited(qp, wqe);
 }
 
-static void gather(uint8_t *to, const struct uroce_copy *copy)
+static void direct_gather(uint8_t *to, const struct uroce_copy *copy)
 {
 	for (uint32_t i = 0; i < copy->nr_iov; i++) {
 		const struct iovec *iov = &copy->iov[i];
@@ -105,13 +105,13 @@ static void scatter(const struct uroce_copy *copy, const uint8_t *from)
 	}
 }
 
-static void execute(const struct uroce_send_wqe *wqe, uint8_t *there,
-		    const struct uroce_copy *copy)
+static void direct_execute(const struct uroce_send_wqe *wqe, uint8_t *there,
+			   const struct uroce_copy *copy)
 {
 	uint64_t orig;
 
 	if (wqe->opcode == IBV_WR_RDMA_WRITE) {
-		gather(there, copy);
+		direct_gather(there, copy);
 		return;
 	}
 	if (wqe->opcode == IBV_WR_RDMA_READ) {
@@ -138,7 +138,7 @@ static bool do_shared(const struct uroce_qp *qp,
 		return false;
 	aligned = !is_atomic(wqe) || uroce_direct_is_aligned((uintptr_t)there);
 	if (aligned)
-		execute(wqe, there, copy);
+		direct_execute(wqe, there, copy);
 	channel->leave(channel);
 	return aligned;
 }
@@ -153,7 +153,8 @@ static bool do_copy(const struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 	struct uroce_channel *channel = qp->channel;
 
 	if (!channel->copy || is_atomic(wqe) ||
-	    (!qp->req.copied && channel->is_attended(channel, wqe->length)))
+	    (!qp->req.copied &&
+	     channel->is_recently_polling(channel, wqe->length)))
 		return false;
 	return !channel->copy(channel, copy);
 }
@@ -161,17 +162,17 @@ static bool do_copy(const struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 static bool do_part(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		    uint32_t part)
 {
-	struct uroce_pieces pieces;
+	struct uroce_iovecs iovecs;
 	struct uroce_copy copy;
 
-	if (!find_memory(qp, wqe, part, &pieces))
+	if (!find_memory(qp, wqe, part, &iovecs))
 		return false;
 	copy = uroce_direct_wish(qp, wqe);
 	copy.read = wqe->opcode == IBV_WR_RDMA_READ;
 	copy.offset = qp->req.copied;
 	copy.part = part;
-	copy.iov = pieces.iov;
-	copy.nr_iov = pieces.nr;
+	copy.iov = iovecs.iov;
+	copy.nr_iov = iovecs.nr;
 	return do_shared(qp, wqe, &copy) || do_copy(qp, wqe, &copy);
 }
 

@@ -10,7 +10,8 @@
 #include "uroce/engine/uroce_requester.h"
 #include "uroce/engine/uroce_responder.h"
 
-static void count(struct uroce_engine *engine, enum uroce_counter counter)
+static void dispatch_count(struct uroce_engine *engine,
+			   enum uroce_counter counter)
 {
 	uroce_engine_count(engine, counter, 1);
 }
@@ -73,7 +74,7 @@ static void deliver(struct uroce_qp *qp, struct uroce_packet *packet,
 	enum uroce_counter why = refusal(qp, packet);
 
 	if (why != UROCE_NR_COUNTERS)
-		count(qp->engine, why);
+		dispatch_count(qp->engine, why);
 	else if (packet->traits & UROCE_T_RESPONSE)
 		uroce_ack_receive(qp, packet, now);
 	else
@@ -88,7 +89,7 @@ static void deliver_to_group(struct uroce_engine *engine,
 
 	/* the ICRC can be verified once only */
 	if (uroce_packet_check(packet)) {
-		count(engine, UROCE_C_BAD_ICRC);
+		dispatch_count(engine, UROCE_C_BAD_ICRC);
 		return;
 	}
 	for (uint32_t i = 0; i < engine->nr_groups; i++) {
@@ -100,7 +101,7 @@ static void deliver_to_group(struct uroce_engine *engine,
 		found = true;
 	}
 	if (!found)
-		count(engine, UROCE_C_NO_GROUP);
+		dispatch_count(engine, UROCE_C_NO_GROUP);
 }
 
 /* Deliver a piggybacked ACK as if it had arrived in front of the packet. */
@@ -120,7 +121,7 @@ static void deliver_carried(struct uroce_qp *qp,
 	if (qp->type == IBV_QPT_RC)
 		deliver(qp, &ack, now);
 	else
-		count(qp->engine, UROCE_C_BAD_TRANSPORT);
+		dispatch_count(qp->engine, UROCE_C_BAD_TRANSPORT);
 }
 
 void uroce_engine_receive(struct uroce_engine *engine,
@@ -128,7 +129,7 @@ void uroce_engine_receive(struct uroce_engine *engine,
 {
 	struct uroce_qp *qp;
 
-	count(engine, UROCE_C_RX_PACKETS);
+	dispatch_count(engine, UROCE_C_RX_PACKETS);
 	uroce_engine_count(engine, UROCE_C_RX_BYTES, packet->payload_len);
 	if (packet->dest_qpn == UROCE_QPN_MULTICAST && !packet->channel) {
 		deliver_to_group(engine, packet, now);
@@ -136,7 +137,7 @@ void uroce_engine_receive(struct uroce_engine *engine,
 	}
 	qp = uroce_engine_find_qp(engine, packet->dest_qpn);
 	if (!qp) {
-		count(engine, UROCE_C_NO_QP);
+		dispatch_count(engine, UROCE_C_NO_QP);
 		return;
 	}
 	if (packet->carries_ack && packet->channel)

@@ -16,15 +16,16 @@
 /* Packets of a QP in a row: as many as a system call can take. */
 #define BURST 64
 /*
- * An ACK is delayed for at most MAX_HELD messages and HOLD_NS, which is longer
- * than a peer on a fast network needs to send the next message. A peer that
- * waits for the ACK loses HOLD_NS, but rarely: the next FIRST_DISTRUST ACKs are
- * then sent without delay, and twice as many after each further loss.
+ * An ACK is delayed for at most DELACK_MAX_MESSAGES messages and
+ * DELACK_HOLD_NS, which is longer than a peer on a fast network needs to send
+ * the next message. A peer that waits for the ACK loses DELACK_HOLD_NS, but
+ * rarely: the next QUICKACK_FIRST ACKs are then sent without delay, and twice
+ * as many after each further loss.
  */
-#define MAX_HELD       3
-#define HOLD_NS	       UINT64_C(30000)
-#define FIRST_DISTRUST 32
-#define MAX_DISTRUST   65536
+#define DELACK_MAX_MESSAGES 3
+#define DELACK_HOLD_NS	    UINT64_C(30000)
+#define QUICKACK_FIRST	    32
+#define QUICKACK_MAX	    65536
 
 void uroce_engine_kick(struct uroce_engine *engine, struct uroce_qp *qp)
 {
@@ -86,7 +87,8 @@ static bool has_incomplete(const struct uroce_qp *qp)
 	return !qp->channel && qp->resp.message != UROCE_MESSAGE_NONE;
 }
 
-bool uroce_engine_put_off(struct uroce_engine *engine, bool writes, bool again)
+bool uroce_engine_defer_ack(struct uroce_engine *engine, bool writes,
+			    bool again)
 {
 	struct uroce_qp *qp;
 
@@ -99,8 +101,8 @@ bool uroce_engine_put_off(struct uroce_engine *engine, bool writes, bool again)
 	    (qp->resp.ack_deferred && !again))
 		return false;
 	qp->resp.ack_deferred = true;
-	engine->put_off = qp;
-	engine->answered = false;
+	engine->deferred_ack = qp;
+	engine->request_sent = false;
 	return true;
 }
 
@@ -113,41 +115,42 @@ static bool hold(struct uroce_qp *qp, uint64_t now)
 	struct uroce_engine *engine = qp->engine;
 	struct uroce_responder *resp = &qp->resp;
 
-	if (!engine->answered || qp->channel || !owes_ack_only(qp))
+	if (!engine->request_sent || qp->channel || !owes_ack_only(qp))
 		return false;
-	if (resp->not_held) {
-		resp->not_held--;
-		return false;
-	}
-	if (resp->nr_held >= MAX_HELD) {
-		resp->distrust = 0;
+	if (resp->nr_quickacks) {
+		resp->nr_quickacks--;
 		return false;
 	}
-	uroce_engine_release(engine);
+	if (resp->nr_delayed >= DELACK_MAX_MESSAGES) {
+		resp->quickack_backoff = 0;
+		return false;
+	}
+	uroce_engine_flush_delayed(engine);
 	resp->ack_deferred = false;
-	resp->nr_held++;
-	engine->held = qp;
-	engine->held_ns = now + HOLD_NS;
+	resp->nr_delayed++;
+	engine->delayed_ack = qp;
+	engine->delayed_ack_ns = now + DELACK_HOLD_NS;
 	return true;
 }
 
-void uroce_engine_release(struct uroce_engine *engine)
+void uroce_engine_flush_delayed(struct uroce_engine *engine)
 {
-	struct uroce_qp *qp = engine->held;
+	struct uroce_qp *qp = engine->delayed_ack;
 	uint32_t more;
 
 	if (!qp)
 		return;
-	engine->held = NULL;
-	more = qp->resp.distrust ? 2 * qp->resp.distrust : FIRST_DISTRUST;
-	qp->resp.distrust = more < MAX_DISTRUST ? more : MAX_DISTRUST;
-	qp->resp.not_held = qp->resp.distrust;
+	engine->delayed_ack = NULL;
+	more = qp->resp.quickack_backoff ? 2 * qp->resp.quickack_backoff
+					 : QUICKACK_FIRST;
+	qp->resp.quickack_backoff = more < QUICKACK_MAX ? more : QUICKACK_MAX;
+	qp->resp.nr_quickacks = qp->resp.quickack_backoff;
 	uroce_engine_activate(engine, qp);
 }
 
-void uroce_engine_call_in(struct uroce_engine *engine)
+void uroce_engine_flush_deferred(struct uroce_engine *engine)
 {
-	engine->put_off = NULL;
+	engine->deferred_ack = NULL;
 }
 
 /* A request through a channel piggybacks an ACK if no response is pending. */
@@ -167,12 +170,12 @@ static bool next_of_qp(struct uroce_qp *qp, uint64_t now, struct uroce_out *out)
 {
 	if (next_with_ack(qp, now, out))
 		return true;
-	if (qp->engine->put_off == qp) {
+	if (qp->engine->deferred_ack == qp) {
 		if (uroce_requester_next(qp, now, out)) {
-			qp->engine->answered = true;
+			qp->engine->request_sent = true;
 			return true;
 		}
-		qp->engine->put_off = NULL;
+		qp->engine->deferred_ack = NULL;
 		if (hold(qp, now))
 			return false;
 	}
@@ -253,7 +256,8 @@ uint32_t uroce_engine_next_run(struct uroce_engine *engine, uint64_t now,
 	/* responses go first unless deferred */
 	if (qp->resp.nr_pending)
 		nr = uroce_reply_next_run(qp, max, out);
-	else if (qp->resp.reply == UROCE_REPLY_NONE || engine->put_off == qp)
+	else if (qp->resp.reply == UROCE_REPLY_NONE ||
+		 engine->deferred_ack == qp)
 		nr = uroce_requester_next_run(qp, now, max, out);
 	else
 		return 0;
@@ -271,7 +275,7 @@ void uroce_engine_sent(struct uroce_engine *engine, uint64_t now)
 						 struct uroce_qp, unsent);
 
 		list_del(&qp->unsent);
-		if (qp->condemned)
+		if (qp->fault_pending)
 			uroce_qp_set_error(qp, now);
 		else if (qp->state == IBV_QPS_ERR || qp->state == IBV_QPS_SQE)
 			uroce_qp_flush(qp, now);
@@ -353,9 +357,9 @@ void uroce_engine_forget_rq(struct uroce_engine *engine, struct uroce_rq *rq)
 	rq->in_events = false;
 }
 
-static struct uroce_group *find_group(const struct uroce_engine *engine,
-				      const struct uroce_qp *qp,
-				      const uint8_t *gid)
+static struct uroce_group *engine_find_group(const struct uroce_engine *engine,
+					     const struct uroce_qp *qp,
+					     const uint8_t *gid)
 {
 	for (uint32_t i = 0; i < engine->nr_groups; i++) {
 		struct uroce_group *group = &engine->groups[i];
@@ -374,7 +378,7 @@ int uroce_engine_attach(struct uroce_engine *engine, struct uroce_qp *qp,
 
 	if (qp->type != IBV_QPT_UD)
 		return -EINVAL;
-	if (find_group(engine, qp, gid))
+	if (engine_find_group(engine, qp, gid))
 		return 0;
 	if (engine->nr_groups == engine->max_groups) {
 		uint32_t max = engine->max_groups ? 2 * engine->max_groups : 8;
@@ -394,7 +398,7 @@ int uroce_engine_attach(struct uroce_engine *engine, struct uroce_qp *qp,
 int uroce_engine_detach(struct uroce_engine *engine, struct uroce_qp *qp,
 			const uint8_t *gid)
 {
-	struct uroce_group *group = find_group(engine, qp, gid);
+	struct uroce_group *group = engine_find_group(engine, qp, gid);
 
 	if (!group)
 		return -EINVAL;

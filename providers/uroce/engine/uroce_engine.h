@@ -64,13 +64,13 @@ struct uroce_engine {
 	/* uroce_engine.c */
 	struct list_node active;
 	struct list_node unsent;
-	struct list_node landed;  /* QPs with published sinks; uroce_split.c */
-	struct uroce_qp *kicks;	  /* atomic */
-	struct uroce_qp *put_off; /* QP with a deferred ACK; NULL: none */
-	bool answered;		  /* that QP has sent a request since */
-	struct uroce_qp *held;	  /* QP with a delayed ACK; NULL: none */
-	uint64_t held_ns;	  /* end of the delay */
-	uint32_t burst;		  /* packets in a row of the first active QP */
+	struct list_node landed; /* QPs with published sinks; uroce_split.c */
+	struct uroce_qp *kicks;	 /* atomic */
+	struct uroce_qp *deferred_ack; /* QP with a deferred ACK; NULL: none */
+	bool request_sent;	       /* that QP has sent a request since */
+	struct uroce_qp *delayed_ack;  /* QP with a delayed ACK; NULL: none */
+	uint64_t delayed_ack_ns;       /* end of the delay */
+	uint32_t burst; /* packets in a row of the first active QP */
 	/*
 	 * The time must not be stale: the application would notice a delay of
 	 * some ms, or a region in a dma-buf was registered, and only a full
@@ -79,9 +79,10 @@ struct uroce_engine {
 	bool exact;
 	bool vague; /* set by the caller: the time is from an earlier pass */
 	/* uroce_fast_ack.c: a piggybacked ACK to be processed later */
-	bool may_be_late; /* set by the caller: an ACK may be processed later */
+	bool may_postpone_ack; /* set by the caller: an ACK may be processed
+				  later */
 	uint32_t late_psn;
-	struct uroce_qp *late; /* NULL: no such ACK */
+	struct uroce_qp *postponed_ack; /* NULL: no such ACK */
 	struct uroce_cq *cq_events;
 	struct uroce_rq *rq_events;
 	struct uroce_qp *qp_events;
@@ -99,7 +100,7 @@ struct uroce_engine {
 struct uroce_out {
 	struct uroce_qp *qp;	    /* the sender */
 	struct uroce_packet packet; /* payload_len is set, payload is not */
-	struct uroce_pieces pieces; /* addresses of the payload */
+	struct uroce_iovecs iovecs; /* addresses of the payload */
 };
 
 /**
@@ -254,7 +255,7 @@ uroce_engine_next_active(const struct uroce_engine *engine)
 void uroce_engine_sent(struct uroce_engine *engine, uint64_t now);
 
 /**
- * uroce_engine_put_off() - defer an ACK until the application has responded
+ * uroce_engine_defer_ack() - defer an ACK until the application has responded
  * @writes: also for a WRITE, since a process that polls its memory may respond;
  *	else only for a message that is still in its CQ, or has arrived in part
  * @again: also if the same ACK was deferred before; without it every other ACK
@@ -267,22 +268,23 @@ void uroce_engine_sent(struct uroce_engine *engine, uint64_t now);
  * must call uroce_engine_next() soon in any case, which returns requests of
  * that QP first.
  */
-bool uroce_engine_put_off(struct uroce_engine *engine, bool writes, bool again);
+bool uroce_engine_defer_ack(struct uroce_engine *engine, bool writes,
+			    bool again);
 
-/** uroce_engine_call_in() - end the deferral: the ACK is sent next */
-void uroce_engine_call_in(struct uroce_engine *engine);
+/** uroce_engine_flush_deferred() - end the deferral: the ACK is sent next */
+void uroce_engine_flush_deferred(struct uroce_engine *engine);
 
 /**
- * uroce_engine_release() - flush the delayed ACK
+ * uroce_engine_flush_delayed() - flush the delayed ACK
  *
  * Some peers do not wait for the ACK of a message after its response, but send
  * the next message: then one ACK covers several messages. The engine tries
  * this with each peer, more rarely the more often a delay was in vain. While
- * engine->held is set, this function must be called at engine->held_ns or
- * earlier: before the caller stops checking the time, and before objects are
- * freed.
+ * engine->delayed_ack is set, this function must be called at
+ * engine->delayed_ack_ns or earlier: before the caller stops checking the time,
+ * and before objects are freed.
  */
-void uroce_engine_release(struct uroce_engine *engine);
+void uroce_engine_flush_delayed(struct uroce_engine *engine);
 
 /**
  * uroce_engine_expire() - expire timers

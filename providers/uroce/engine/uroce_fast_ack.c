@@ -9,13 +9,13 @@
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_requester.h"
 
-static bool is_simple(const struct uroce_send_wqe *wqe)
+static bool fast_ack_is_simple(const struct uroce_send_wqe *wqe)
 {
 	return wqe->opcode <= IBV_WR_SEND_WITH_IMM; /* WRITE or SEND */
 }
 
 /* Effects of an ACK that has advanced una_psn from @old. */
-static void moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
+static void fast_ack_moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 {
 	uroce_ack_moved_on(qp, old, now);
 	/* no retransmission is in progress, so only unsent WQEs wait for it */
@@ -24,7 +24,7 @@ static void moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 }
 
 /* The QP is in RTS, so the send queue is not draining. */
-static void settle(struct uroce_qp *qp, uint64_t now)
+static void fast_ack_settle(struct uroce_qp *qp, uint64_t now)
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 
@@ -52,18 +52,18 @@ void uroce_fast_take_ack(struct uroce_qp *qp, uint32_t psn, uint64_t now)
 
 		wqe = uroce_ring_front(&qp->sq);
 		wqe_end = uroce_psn_add(wqe->psn, wqe->nr_packets);
-		if (!is_simple(wqe) || uroce_psn_before(end, wqe_end))
+		if (!fast_ack_is_simple(wqe) || uroce_psn_before(end, wqe_end))
 			break;
 		req->una_psn = wqe_end;
 		uroce_fast_complete_send(qp, wqe, now);
 	}
 	if (req->una_psn != old)
-		moved_on(qp, old, now);
+		fast_ack_moved_on(qp, old, now);
 	if (req->una_psn != end) {
 		uroce_ack_plain(qp, psn, now);
 		return;
 	}
-	settle(qp, now);
+	fast_ack_settle(qp, now);
 }
 
 /*
@@ -95,16 +95,16 @@ bool uroce_fast_take_atomic(struct uroce_qp *qp, uint32_t psn, uint64_t orig,
 	memcpy(ptr, &orig, sizeof(orig));
 	qp->req.una_psn = uroce_psn_add(psn, 1);
 	uroce_fast_complete_send(qp, uroce_ring_front(&qp->sq), now);
-	moved_on(qp, psn, now);
-	settle(qp, now);
+	fast_ack_moved_on(qp, psn, now);
+	fast_ack_settle(qp, now);
 	return true;
 }
 
 void uroce_fast_catch_up(struct uroce_engine *engine, uint64_t now)
 {
-	struct uroce_qp *qp = engine->late;
+	struct uroce_qp *qp = engine->postponed_ack;
 
-	engine->late = NULL;
+	engine->postponed_ack = NULL;
 	if (qp->state == IBV_QPS_RTS)
 		uroce_fast_take_ack(qp, engine->late_psn, now);
 }

@@ -8,8 +8,8 @@
 #include "uroce/engine/uroce_fast_parts.h"
 
 /* Whether the opcode and the length qualify. */
-static bool is_simple(const struct uroce_qp *qp,
-		      const struct uroce_send_wqe *wqe)
+static bool fast_direct_is_simple(const struct uroce_qp *qp,
+				  const struct uroce_send_wqe *wqe)
 {
 	if (wqe->begun || !wqe->length || wqe->length > qp->mtu)
 		return false;
@@ -42,8 +42,8 @@ static uint8_t *find_here(const struct uroce_qp *qp,
 				 write ? 0 : IBV_ACCESS_LOCAL_WRITE);
 }
 
-static bool execute(const struct uroce_send_wqe *wqe, uint8_t *here,
-		    uint8_t *there)
+static bool fast_direct_execute(const struct uroce_send_wqe *wqe, uint8_t *here,
+				uint8_t *there)
 {
 	uint64_t orig;
 
@@ -79,7 +79,7 @@ static bool do_request(const struct uroce_qp *qp,
 	there = channel->enter(channel, &copy);
 	if (!there)
 		return false;
-	done = execute(wqe, here, there);
+	done = fast_direct_execute(wqe, here, there);
 	channel->leave(channel);
 	return done;
 }
@@ -91,7 +91,7 @@ bool uroce_fast_direct(struct uroce_qp *qp, uint64_t now)
 			uroce_ring_at(&qp->sq, qp->req.cur);
 
 		if (!uroce_direct_is_free(qp) || qp->req.copied ||
-		    !is_simple(qp, wqe) || !do_request(qp, wqe))
+		    !fast_direct_is_simple(qp, wqe) || !do_request(qp, wqe))
 			return false;
 		qp->req.cur++;
 		uroce_fast_complete_send(qp, wqe, now);

@@ -15,7 +15,7 @@
 #include "uroce/wire/uroce_bytes.h"
 
 /* Two reads of 32 bits: the address is not aligned to 8 bytes. */
-static uint64_t get64(const uint8_t *at)
+static uint64_t fast_rx_get64(const uint8_t *at)
 {
 	return (uint64_t)uroce_get32(at) << 32 | uroce_get32(at + 4);
 }
@@ -23,7 +23,7 @@ static uint64_t get64(const uint8_t *at)
 /* A received packet and the parsed words of its BTH. */
 struct arrival {
 	struct uroce_qp *qp;
-	const struct uroce_brief *brief;
+	const struct uroce_eager_entry *eager;
 	uint32_t first, psn; /* first word of the BTH; PSN */
 	bool ack_req;
 	uint64_t now;
@@ -33,7 +33,7 @@ struct arrival {
  * Whether it is the next request, no message is in progress, and no NAK or
  * duplicate ACK is pending.
  */
-static bool is_expected(const struct arrival *in)
+static bool fast_rx_is_expected(const struct arrival *in)
 {
 	const struct uroce_responder *resp = &in->qp->resp;
 
@@ -41,7 +41,7 @@ static bool is_expected(const struct arrival *in)
 	       resp->reply <= UROCE_REPLY_ACK &&
 	       /* at this PSN the responder drops old resources */
 	       (resp->epsn & UROCE_FORGET_MASK) != UROCE_FORGET_MASK &&
-	       in->brief->payload_len <= in->qp->mtu;
+	       in->eager->payload_len <= in->qp->mtu;
 }
 
 /* For a full CQ, or an SRQ with a limit. */
@@ -50,13 +50,13 @@ complete_with_care(const struct arrival *in, bool imm)
 {
 	struct uroce_cqe cqe = {
 		.now_ns = in->now,
-		.byte_len = in->brief->payload_len,
+		.byte_len = in->eager->payload_len,
 		.opcode = IBV_WC_RECV,
 		.wc_flags = imm ? IBV_WC_WITH_IMM : 0,
 	};
 
 	if (imm)
-		memcpy(&cqe.imm, in->brief->header + BTH_LEN, IMM_LEN);
+		memcpy(&cqe.imm, in->eager->header + BTH_LEN, IMM_LEN);
 	uroce_complete_front_receive(in->qp, &cqe, in->first & SOLICITED);
 }
 
@@ -73,12 +73,12 @@ static void complete_receive(const struct arrival *in,
 	cqe->imm = 0;
 	cqe->wc_flags = 0;
 	if (imm) {
-		memcpy(&cqe->imm, in->brief->header + BTH_LEN, IMM_LEN);
+		memcpy(&cqe->imm, in->eager->header + BTH_LEN, IMM_LEN);
 		cqe->wc_flags = IBV_WC_WITH_IMM;
 	}
 	cqe->wr_id = wqe->wr_id;
 	cqe->now_ns = in->now;
-	cqe->byte_len = in->brief->payload_len;
+	cqe->byte_len = in->eager->payload_len;
 	cqe->opcode = IBV_WC_RECV;
 	uroce_ring_take(&qp->rq->ring);
 	uroce_fast_complete(qp, qp->recv_cq, cqe, in->first & SOLICITED);
@@ -91,16 +91,16 @@ static void complete_receive(const struct arrival *in,
 static bool take_carried(const struct arrival *in)
 {
 	struct uroce_engine *engine = in->qp->engine;
-	uint32_t ack = in->brief->ack;
+	uint32_t ack = in->eager->ack;
 
 	uroce_engine_count(engine, UROCE_C_RX_PACKETS, 1);
-	uroce_engine_count(engine, UROCE_C_RX_BYTES, in->brief->payload_len);
-	if (engine->may_be_late && (ack & UROCE_BRIEF_ACK)) {
-		engine->late = in->qp;
+	uroce_engine_count(engine, UROCE_C_RX_BYTES, in->eager->payload_len);
+	if (engine->may_postpone_ack && (ack & UROCE_EAGER_ACK)) {
+		engine->postponed_ack = in->qp;
 		engine->late_psn = ack & UROCE_PSN_MASK;
 		return true;
 	}
-	if (ack & UROCE_BRIEF_ACK)
+	if (ack & UROCE_EAGER_ACK)
 		uroce_fast_take_ack(in->qp, ack & UROCE_PSN_MASK, in->now);
 	if (in->qp->state == IBV_QPS_RTS)
 		return true;
@@ -119,30 +119,30 @@ static void executed(const struct arrival *in)
 		uroce_reply_ack(in->qp);
 }
 
-static bool receive_send(const struct arrival *in, bool imm)
+static bool fast_rx_receive_send(const struct arrival *in, bool imm)
 {
 	struct uroce_qp *qp = in->qp;
-	const struct uroce_brief *brief = in->brief;
+	const struct uroce_eager_entry *eager = in->eager;
 	const struct uroce_recv_wqe *wqe = uroce_ring_front(&qp->rq->ring);
 	uint8_t *ptr = NULL;
 
-	if (qp->resp.receive.held || !wqe || brief->payload_len > wqe->length)
+	if (qp->resp.receive.in_use || !wqe || eager->payload_len > wqe->length)
 		return false;
-	if (brief->payload_len) {
-		if (!wqe->nr_sge || wqe->sge[0].length < brief->payload_len)
+	if (eager->payload_len) {
+		if (!wqe->nr_sge || wqe->sge[0].length < eager->payload_len)
 			return false;
 		ptr = uroce_fast_memory(&qp->engine->memory, qp->rq->pd,
-					&wqe->sge[0], brief->payload_len,
+					&wqe->sge[0], eager->payload_len,
 					IBV_ACCESS_LOCAL_WRITE);
 		if (!ptr)
 			return false;
 	}
 	if (!take_carried(in))
 		return true;
-	if (ptr && uroce_fast_is_word(ptr, brief->payload_len))
-		memcpy(ptr, brief->payload, sizeof(uint64_t));
+	if (ptr && uroce_fast_is_word(ptr, eager->payload_len))
+		memcpy(ptr, eager->payload, sizeof(uint64_t));
 	else if (ptr)
-		memcpy(ptr, brief->payload, brief->payload_len);
+		memcpy(ptr, eager->payload, eager->payload_len);
 	complete_receive(in, wqe, imm);
 	executed(in);
 	return true;
@@ -151,10 +151,10 @@ static bool receive_send(const struct arrival *in, bool imm)
 static bool receive_write(const struct arrival *in)
 {
 	struct uroce_qp *qp = in->qp;
-	const uint8_t *reth = in->brief->header + BTH_LEN;
+	const uint8_t *reth = in->eager->header + BTH_LEN;
 	struct uroce_remote_access wanted = {
-		.va = get64(reth),
-		.bytes = in->brief->payload_len,
+		.va = fast_rx_get64(reth),
+		.bytes = in->eager->payload_len,
 		.rkey = uroce_get32(reth + 8),
 		.pd = qp->pd,
 		.qpn = qp->qpn,
@@ -168,7 +168,7 @@ static bool receive_write(const struct arrival *in)
 		return false;
 	if (!take_carried(in))
 		return true;
-	uroce_fast_place(ptr, in->brief->payload, in->brief->payload_len);
+	uroce_fast_place(ptr, in->eager->payload, in->eager->payload_len);
 	executed(in);
 	return true;
 }
@@ -179,7 +179,7 @@ static bool receive_write(const struct arrival *in)
  */
 static bool receive_atomic(const struct arrival *in, uint8_t opcode)
 {
-	const uint8_t *eth = in->brief->header + BTH_LEN;
+	const uint8_t *eth = in->eager->header + BTH_LEN;
 	struct uroce_packet packet = {
 		.channel = in->qp->channel,
 		.traits = UROCE_T_FIRST | UROCE_T_LAST | UROCE_T_ATOMIC_ETH |
@@ -187,13 +187,13 @@ static bool receive_atomic(const struct arrival *in, uint8_t opcode)
 		.opcode = opcode,
 		.ack_req = in->ack_req,
 		.psn = in->psn,
-		.va = get64(eth),
+		.va = fast_rx_get64(eth),
 		.rkey = uroce_get32(eth + 8),
-		.swap_add = get64(eth + 12),
-		.compare = get64(eth + 20),
+		.swap_add = fast_rx_get64(eth + 12),
+		.compare = fast_rx_get64(eth + 20),
 	};
 
-	if (in->brief->payload_len)
+	if (in->eager->payload_len)
 		return false;
 	if (take_carried(in))
 		uroce_remote_nonposted(in->qp, &packet, in->now);
@@ -215,11 +215,11 @@ static void receive_answer(const struct arrival *in, uint64_t orig)
 	uroce_ack_receive(in->qp, &packet, in->now);
 }
 
-static bool receive_atomic_ack(const struct arrival *in)
+static bool fast_rx_receive_atomic_ack(const struct arrival *in)
 {
-	uint64_t orig = get64(in->brief->header + BTH_LEN + AETH_LEN);
+	uint64_t orig = fast_rx_get64(in->eager->header + BTH_LEN + AETH_LEN);
 
-	if (in->brief->ack || in->brief->payload_len)
+	if (in->eager->ack || in->eager->payload_len)
 		return false;
 	uroce_engine_count(in->qp->engine, UROCE_C_RX_PACKETS, 1);
 	if (!uroce_fast_take_atomic(in->qp, in->psn, orig, in->now))
@@ -229,10 +229,10 @@ static bool receive_atomic_ack(const struct arrival *in)
 
 static bool receive_ack(const struct arrival *in)
 {
-	uint32_t aeth = uroce_get32(in->brief->header + BTH_LEN);
+	uint32_t aeth = uroce_get32(in->eager->header + BTH_LEN);
 
 	if ((aeth >> 24 & UROCE_AETH_KIND) != UROCE_AETH_ACK ||
-	    in->brief->ack || in->brief->payload_len)
+	    in->eager->ack || in->eager->payload_len)
 		return false;
 	uroce_engine_count(in->qp->engine, UROCE_C_RX_PACKETS, 1);
 	uroce_fast_take_ack(in->qp, in->psn, in->now);
@@ -240,10 +240,10 @@ static bool receive_ack(const struct arrival *in)
 }
 
 /* Header lengths must match exactly, as in uroce_wire_decode(). */
-static bool receive(const struct arrival *in)
+static bool fast_rx_receive(const struct arrival *in)
 {
 	const uint8_t opcode = (uint8_t)(in->first >> OPCODE_SHIFT);
-	uint32_t len = in->brief->header_len;
+	uint32_t len = in->eager->header_len;
 
 	switch (opcode) {
 	case UROCE_RC | UROCE_SEND_ONLY:
@@ -251,18 +251,18 @@ static bool receive(const struct arrival *in)
 		bool imm = opcode == (UROCE_RC | UROCE_SEND_ONLY_IMM);
 
 		return len == BTH_LEN + (imm ? IMM_LEN : 0u) &&
-		       is_expected(in) && receive_send(in, imm);
+		       fast_rx_is_expected(in) && fast_rx_receive_send(in, imm);
 	}
 	case UROCE_RC | UROCE_WRITE_ONLY:
-		return len == BTH_LEN + RETH_LEN && is_expected(in) &&
+		return len == BTH_LEN + RETH_LEN && fast_rx_is_expected(in) &&
 		       receive_write(in);
 	case UROCE_RC | UROCE_FETCH_ADD:
 	case UROCE_RC | UROCE_CMP_SWAP:
-		return len == BTH_LEN + ATOMIC_LEN && is_expected(in) &&
+		return len == BTH_LEN + ATOMIC_LEN && fast_rx_is_expected(in) &&
 		       receive_atomic(in, opcode);
 	case UROCE_RC | UROCE_ATOMIC_ACK:
 		return len == BTH_LEN + AETH_LEN + UROCE_ATOMIC_BYTES &&
-		       receive_atomic_ack(in);
+		       fast_rx_receive_atomic_ack(in);
 	case UROCE_RC | UROCE_ACKNOWLEDGE:
 		return len == BTH_LEN + AETH_LEN && receive_ack(in);
 	default:
@@ -272,26 +272,26 @@ static bool receive(const struct arrival *in)
 
 bool uroce_fast_receive(struct uroce_engine *engine,
 			const struct uroce_channel *channel,
-			const struct uroce_brief *brief, uint64_t now)
+			const struct uroce_eager_entry *eager, uint64_t now)
 {
-	uint32_t last = uroce_get32(brief->header + 8);
+	uint32_t last = uroce_get32(eager->header + 8);
 	struct arrival in = {
 		.qp = uroce_engine_find_qp(engine,
-					   uroce_get32(brief->header + 4) &
+					   uroce_get32(eager->header + 4) &
 						   UROCE_QPN_MASK),
-		.brief = brief,
-		.first = uroce_get32(brief->header),
+		.eager = eager,
+		.first = uroce_get32(eager->header),
 		.psn = last & UROCE_PSN_MASK,
 		.ack_req = last & ACK_REQ,
 		.now = now,
 	};
 
-	if (engine->late)
+	if (engine->postponed_ack)
 		uroce_fast_catch_up(engine, now);
 	/* the slow path finds out which check failed, and counts it */
-	if (!in.qp || in.qp->channel != channel || brief->nr_absent ||
+	if (!in.qp || in.qp->channel != channel || eager->nr_absent ||
 	    in.qp->type != IBV_QPT_RC || in.qp->state != IBV_QPS_RTS ||
 	    (in.first & VERSION_MASK) || (in.first & PKEY_MASK) != in.qp->pkey)
 		return false;
-	return receive(&in);
+	return fast_rx_receive(&in);
 }

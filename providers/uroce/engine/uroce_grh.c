@@ -59,7 +59,7 @@ static void build_ipv6(const struct uroce_path *path, uint32_t udp_len,
 }
 
 /* Both GIDs are of one family, and IPv4 is mapped in both: sgid decides. */
-static bool is_ipv4(const struct uroce_path *path)
+static bool grh_is_ipv4(const struct uroce_path *path)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 
@@ -75,7 +75,7 @@ void uroce_grh_build(const struct uroce_packet *packet,
 	if (packet->traits & UROCE_T_IMM)
 		udp_len += IMM_LEN;
 	memset(ret_grh, 0, UROCE_GRH_LEN);
-	if (is_ipv4(packet->path))
+	if (grh_is_ipv4(packet->path))
 		build_ipv4(packet->path, udp_len,
 			   ret_grh + UROCE_GRH_LEN - IPV4_LEN);
 	else
@@ -84,5 +84,5 @@ void uroce_grh_build(const struct uroce_packet *packet,
 
 uint8_t uroce_grh_kind(const struct uroce_packet *packet)
 {
-	return KIND_ROCE | (is_ipv4(packet->path) ? KIND_IPV4 : KIND_IPV6);
+	return KIND_ROCE | (grh_is_ipv4(packet->path) ? KIND_IPV4 : KIND_IPV6);
 }

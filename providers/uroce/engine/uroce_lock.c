@@ -189,7 +189,7 @@ static struct uroce_seat *seat_of(struct uroce_lock *lock, uintptr_t thread)
  * Counts takes in a row and grants the privilege. Last step before the mutex is
  * released: a signal handler after the grant may enter with the privilege.
  */
-static void count(struct uroce_lock *lock)
+static void lock_count(struct uroce_lock *lock)
 {
 	uintptr_t self = uroce_lock_self();
 
@@ -204,7 +204,7 @@ static void count(struct uroce_lock *lock)
 }
 
 /* @own: as for mutex_lock(). */
-static bool take(struct uroce_lock *lock, uintptr_t own)
+static bool lock_take(struct uroce_lock *lock, uintptr_t own)
 {
 	struct uroce_seat *seat;
 	int saved = errno;
@@ -228,12 +228,12 @@ static bool take(struct uroce_lock *lock, uintptr_t own)
 
 void uroce_lock_take_mutex(struct uroce_lock *lock)
 {
-	(void)take(lock, 0); /* without own: never fails */
+	(void)lock_take(lock, 0); /* without own: never fails */
 }
 
 bool uroce_lock_take_mutex_unless_own(struct uroce_lock *lock)
 {
-	return take(lock, uroce_lock_self());
+	return lock_take(lock, uroce_lock_self());
 }
 
 bool uroce_lock_try_mutex(struct uroce_lock *lock)
@@ -258,7 +258,7 @@ bool uroce_lock_try_mutex(struct uroce_lock *lock)
 
 void uroce_lock_drop_mutex(struct uroce_lock *lock)
 {
-	count(lock);
+	lock_count(lock);
 	mutex_unlock(lock);
 }
 
@@ -289,7 +289,7 @@ bool uroce_lock_is_own(const struct uroce_lock *lock)
 
 void uroce_lock_seize(struct uroce_lock *lock)
 {
-	(void)take(lock, 0); /* without own: never fails */
+	(void)lock_take(lock, 0); /* without own: never fails */
 	/* takes in the child do not continue those of the parent */
 	lock->in_a_row = 0;
 }

@@ -119,8 +119,8 @@ int uroce_memory_add(struct uroce_memory *memory,
 }
 
 /* The entry in use with this index, whatever its tag is; or NULL. */
-static struct uroce_region *find_index(const struct uroce_memory *memory,
-				       uint32_t index)
+static struct uroce_region *memory_find_index(const struct uroce_memory *memory,
+					      uint32_t index)
 {
 	if (!index || index >= memory->nr_regions ||
 	    memory->regions[index]->kind == UROCE_REGION_NONE)
@@ -131,7 +131,7 @@ static struct uroce_region *find_index(const struct uroce_memory *memory,
 struct uroce_region *uroce_memory_find(const struct uroce_memory *memory,
 				       uint32_t key)
 {
-	struct uroce_region *region = find_index(memory, key_index(key));
+	struct uroce_region *region = memory_find_index(memory, key_index(key));
 
 	return region && region->key == key ? region : NULL;
 }
@@ -346,7 +346,7 @@ int uroce_window_bind(struct uroce_memory *memory,
 	uint8_t *ptr = NULL;
 
 	/* a bind names the window by its index; its key may have changed */
-	window = find_index(memory, key_index(bind->window_key));
+	window = memory_find_index(memory, key_index(bind->window_key));
 	if (!window || !is_window(window) || window->pd != bind->pd)
 		return -EACCES;
 	/* 10.6.7.2.2: a window of type 2 must be invalidated first */

@@ -50,7 +50,7 @@ static void report_path_error(struct uroce_qp *qp, uint64_t now)
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 
-	qp->path_failed = false;
+	qp->fault_is_path = false;
 	uroce_reply_drop(qp);
 	uroce_qp_event(qp, IBV_EVENT_QP_FATAL);
 	if (wqe && wqe->begun)
@@ -63,14 +63,14 @@ static void report_path_error(struct uroce_qp *qp, uint64_t now)
  */
 static void begin_error(struct uroce_qp *qp)
 {
-	qp->condemned = false;
+	qp->fault_pending = false;
 	set_state(qp, IBV_QPS_ERR);
 	uroce_split_hide(qp);
 }
 
 static void end_error(struct uroce_qp *qp, uint64_t now)
 {
-	if (qp->path_failed)
+	if (qp->fault_is_path)
 		report_path_error(qp, now);
 	stop_timers(qp);
 	qp->resp.message = UROCE_MESSAGE_NONE;
@@ -88,11 +88,11 @@ void uroce_qp_set_error(struct uroce_qp *qp, uint64_t now)
 	end_error(qp, now);
 }
 
-void uroce_qp_condemn(struct uroce_qp *qp)
+void uroce_qp_set_fault_pending(struct uroce_qp *qp)
 {
 	if (qp->state == IBV_QPS_ERR)
 		return;
-	qp->condemned = true;
+	qp->fault_pending = true;
 	if (list_empty(&qp->unsent))
 		list_add_tail(&qp->engine->unsent, &qp->unsent);
 }
@@ -101,8 +101,8 @@ void uroce_qp_path_error(struct uroce_qp *qp)
 {
 	if (qp->type == IBV_QPT_UD || qp->state == IBV_QPS_ERR)
 		return;
-	qp->path_failed = true;
-	uroce_qp_condemn(qp);
+	qp->fault_is_path = true;
+	uroce_qp_set_fault_pending(qp);
 }
 
 void uroce_qp_fail_send(struct uroce_qp *qp, enum ibv_wc_status status,
@@ -148,7 +148,7 @@ static void reset(struct uroce_qp *qp)
 	}
 	while (!qp->rq->shared && uroce_ring_front(&qp->rq->ring))
 		uroce_ring_take(&qp->rq->ring);
-	qp->resp.receive.held = false;
+	qp->resp.receive.in_use = false;
 	qp->access = 0;
 	qp->qkey = 0;
 	qp->dest_qpn = 0;
@@ -164,8 +164,8 @@ static void reset(struct uroce_qp *qp)
 	qp->mtu = UROCE_MAX_MTU;
 	uroce_rd_atomic_free(qp);
 	qp->sqd_notify = false;
-	qp->condemned = false;
-	qp->path_failed = false;
+	qp->fault_pending = false;
+	qp->fault_is_path = false;
 	qp->ah_attr = (struct ibv_ah_attr){};
 	qp->path = (struct uroce_path){};
 	uroce_requester_init(qp);
@@ -233,8 +233,8 @@ static void set_limits(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 }
 
 /* uroce_qp_state.c allows the transition; the attributes are set already. */
-static void enter(struct uroce_qp *qp, enum ibv_qp_state from,
-		  enum ibv_qp_state to, enum ibv_mtu max_mtu, uint64_t now)
+static void qp_enter(struct uroce_qp *qp, enum ibv_qp_state from,
+		     enum ibv_qp_state to, enum ibv_mtu max_mtu, uint64_t now)
 {
 	if (from == IBV_QPS_INIT && to == IBV_QPS_RTR) {
 		qp->was_connected = true;
@@ -278,7 +278,7 @@ int uroce_qp_modify(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 		return ret;
 	set_identity(qp, attr, mask, path);
 	set_limits(qp, attr, mask);
-	enter(qp, from, to, max_mtu, now);
+	qp_enter(qp, from, to, max_mtu, now);
 	return 0;
 }
 

@@ -50,12 +50,12 @@ struct uroce_requester {
 	uint8_t retry_left, rnr_left;
 	bool recovering; /* retransmitting; no ACK has come since then */
 	bool vague;	 /* ack_ns is from a stale time and may be too early */
-	uint8_t unasked; /* packets since the last one with AckReq */
-	uint32_t window; /* maximum number of unacknowledged packets */
-	uint32_t grow;	 /* packets acknowledged since the window grew */
-	uint32_t copied; /* bytes of @cur done by direct access */
-	uint32_t room;	 /* response packets that fit into the socket */
-	uint64_t ack_ns; /* deadline of the acknowledge timer */
+	uint8_t packets_since_ack_req;
+	uint32_t window;    /* maximum number of unacknowledged packets */
+	uint32_t grow;	    /* packets acknowledged since the window grew */
+	uint32_t copied;    /* bytes of @cur done by direct access */
+	uint32_t room;	    /* response packets that fit into the socket */
+	uint64_t ack_ns;    /* deadline of the acknowledge timer */
 	uint64_t resume_ns; /* end of the RNR wait */
 };
 
@@ -71,7 +71,7 @@ struct uroce_resource {
 
 	/* the response to send; a duplicate request sets it again */
 	bool pending;
-	bool repeated;	  /* a complete response was sent before */
+	bool sent_before; /* a complete response was sent before */
 	bool asked_again; /* a duplicate came, maybe during the response */
 	uint32_t from_psn, next_psn, until_psn;
 };
@@ -93,7 +93,7 @@ enum uroce_message {
 
 /* Copy of the receive WQE in use; other QPs continue to use the SRQ. */
 struct uroce_receive {
-	bool held; /* a receive WQE is in use */
+	bool in_use; /* a receive WQE is in use */
 	uint64_t wr_id;
 	uint32_t length;
 	uint32_t nr_sge;
@@ -113,16 +113,16 @@ struct uroce_responder {
 	uint32_t dma_len;
 	struct uroce_cursor cursor; /* SEND: in the SGEs of @receive */
 
-	bool established;     /* COMM_EST was reported */
-	bool nak_sent;	      /* no other NAK for the gap until epsn arrives */
-	uint32_t dropped_psn; /* latest packet dropped because of the gap */
-	uint8_t reply;	      /* enum uroce_reply */
-	bool ack_deferred;    /* an ACK was deferred since the last ACK */
-	uint8_t syndrome;     /* of the NAK */
-	uint8_t nr_held;      /* messages that the deferred ACK covers */
-	uint32_t not_held;    /* number of next ACKs that are not deferred */
-	uint32_t distrust;    /* last start value of not_held; 0: none */
-	uint32_t ack_psn;     /* PSN of a DUPLICATE or NAK */
+	bool established;      /* COMM_EST was reported */
+	bool nak_sent;	       /* no other NAK for the gap until epsn arrives */
+	uint32_t dropped_psn;  /* latest packet dropped because of the gap */
+	uint8_t reply;	       /* enum uroce_reply */
+	bool ack_deferred;     /* an ACK was deferred since the last ACK */
+	uint8_t syndrome;      /* of the NAK */
+	uint8_t nr_delayed;    /* messages that the delayed ACK covers */
+	uint32_t nr_quickacks; /* next ACKs that are not delayed */
+	uint32_t quickack_backoff; /* last value of nr_quickacks; 0: none */
+	uint32_t ack_psn;	   /* PSN of a DUPLICATE or NAK */
 	uint8_t max_resources;
 	uint8_t nr_pending; /* resources with a pending response */
 	uint8_t res_next;   /* oldest entry of the ring of resources */
@@ -150,7 +150,7 @@ struct uroce_split_state {
 struct uroce_split {
 	bool sending; /* the WQE at cur uses the rendezvous protocol */
 	struct uroce_split_state sent;	   /* of that WQE */
-	struct uroce_split_state answered; /* of the current READ response */
+	struct uroce_split_state response; /* of the current READ response */
 	bool refused; /* copying a READ response failed: no rendezvous READs */
 	bool landed[UROCE_NR_LANDINGS]; /* a destination is published */
 };
@@ -200,8 +200,8 @@ struct uroce_qp {
 	bool was_connected; /* the QP was in RTR */
 	uint8_t longest_timeout;
 	bool sqd_notify;
-	bool condemned;		    /* error pending: ERR once all is sent */
-	bool path_failed;	    /* the pending error is a path error */
+	bool fault_pending;	    /* error pending: ERR once all is sent */
+	bool fault_is_path;	    /* the pending error is a path error */
 	struct ibv_ah_attr ah_attr; /* as the application gave it */
 
 	/* Used by uroce_engine.c. */
@@ -273,12 +273,13 @@ void uroce_qp_event(struct uroce_qp *qp, enum ibv_event_type event);
 void uroce_qp_set_error(struct uroce_qp *qp, uint64_t now);
 
 /**
- * uroce_qp_condemn() - mark an error pending: ERR after uroce_engine_sent()
+ * uroce_qp_set_fault_pending() - mark an error pending: ERR after
+ * uroce_engine_sent()
  *
  * Use it where packets that are not sent yet may point to memory, which the
  * application may reuse once the work requests are flushed.
  */
-void uroce_qp_condemn(struct uroce_qp *qp);
+void uroce_qp_set_fault_pending(struct uroce_qp *qp);
 
 /**
  * uroce_qp_path_error() - fail a QP whose MTU the network does not accept

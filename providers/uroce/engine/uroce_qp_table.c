@@ -49,8 +49,8 @@ static bool is_usable(const struct uroce_engine *engine, uint32_t index)
 	       !(found && *found);
 }
 
-static int find_index(struct uroce_engine *engine, uint64_t now,
-		      uint32_t *ret_index)
+static int qp_table_find_index(struct uroce_engine *engine, uint64_t now,
+			       uint32_t *ret_index)
 {
 	for (uint32_t i = 0; i < NR_INDICES; i++) {
 		uint32_t index = (engine->qpn_next + i) % NR_INDICES;
@@ -80,7 +80,7 @@ static int insert(struct uroce_engine *engine, struct uroce_qp *qp,
 	uint32_t index;
 	int ret;
 
-	ret = find_index(engine, now, &index);
+	ret = qp_table_find_index(engine, now, &index);
 	if (ret)
 		return ret;
 	if (!engine->qp_pages[index / UROCE_QP_TABLE_PAGE]) {
@@ -185,8 +185,8 @@ void uroce_engine_free_qp(struct uroce_engine *engine, struct uroce_qp *qp,
 			engine->groups[i - 1] =
 				engine->groups[--engine->nr_groups];
 	forget_event(engine, qp);
-	if (engine->held == qp)
-		engine->held = NULL;
+	if (engine->delayed_ack == qp)
+		engine->delayed_ack = NULL;
 	*entry(engine, index) = NULL;
 	engine->qpn_free_ns[index] = now + quarantine_ns;
 	engine->nr_qps--;

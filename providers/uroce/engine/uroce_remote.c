@@ -47,8 +47,8 @@ static void refuse_request(struct uroce_qp *qp, struct uroce_packet *packet,
 }
 
 /* Address of @bytes at @va, if the peer of @qp has the right @access. */
-static int find(const struct uroce_qp *qp, uint64_t va, uint64_t bytes,
-		uint32_t rkey, unsigned int access, uint8_t **ret_ptr)
+static int remote_find(const struct uroce_qp *qp, uint64_t va, uint64_t bytes,
+		       uint32_t rkey, unsigned int access, uint8_t **ret_ptr)
 {
 	struct uroce_remote_access wanted = {
 		.va = va,
@@ -78,8 +78,8 @@ static bool begin_write(struct uroce_qp *qp, struct uroce_packet *packet,
 		refuse_request(qp, packet, UROCE_C_BAD_LENGTH, now);
 		return false;
 	}
-	ret = find(qp, packet->va, packet->dma_len, packet->rkey,
-		   IBV_ACCESS_REMOTE_WRITE, &ptr);
+	ret = remote_find(qp, packet->va, packet->dma_len, packet->rkey,
+			  IBV_ACCESS_REMOTE_WRITE, &ptr);
 	if (ret) {
 		uroce_responder_refuse_access(qp, packet, ret, now);
 		return false;
@@ -107,14 +107,14 @@ static void complete_write(struct uroce_qp *qp,
 }
 
 /* Stores the payload at @ptr; false: treat the packet as lost. */
-static bool place(struct uroce_qp *qp, const struct uroce_packet *packet,
-		  uint8_t *ptr)
+static bool remote_place(struct uroce_qp *qp, const struct uroce_packet *packet,
+			 uint8_t *ptr)
 {
-	struct uroce_pieces pieces;
+	struct uroce_iovecs iovecs;
 
 	if (packet->nr_absent) {
-		uroce_pieces_set(&pieces, ptr, packet->payload_len, true);
-		return !uroce_split_take(qp, packet, &pieces);
+		uroce_iovecs_set(&iovecs, ptr, packet->payload_len, true);
+		return !uroce_split_take(qp, packet, &iovecs);
 	}
 	if (ptr)
 		uroce_place(ptr, packet->payload, packet->payload_len);
@@ -143,13 +143,13 @@ void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet,
 		uroce_responder_not_ready(qp, packet);
 		return;
 	}
-	ret = find(qp, resp->va + resp->offset, packet->payload_len, resp->rkey,
-		   IBV_ACCESS_REMOTE_WRITE, &ptr);
+	ret = remote_find(qp, resp->va + resp->offset, packet->payload_len,
+			  resp->rkey, IBV_ACCESS_REMOTE_WRITE, &ptr);
 	if (ret) {
 		uroce_responder_refuse_access(qp, packet, ret, now);
 		return;
 	}
-	if (!place(qp, packet, ptr)) {
+	if (!remote_place(qp, packet, ptr)) {
 		uroce_responder_lost(qp, packet);
 		return;
 	}
@@ -160,7 +160,7 @@ void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet,
 	uroce_responder_executed(qp, packet, uroce_split_count(packet));
 }
 
-static uint32_t count_packets(const struct uroce_qp *qp, uint32_t bytes)
+static uint32_t remote_count_packets(const struct uroce_qp *qp, uint32_t bytes)
 {
 	return bytes ? (bytes + qp->mtu - 1) / qp->mtu : 1;
 }
@@ -182,8 +182,9 @@ static void add_pending(struct uroce_responder *resp, uint8_t at)
 	resp->nr_pending++;
 }
 
-static void give_answer(struct uroce_qp *qp, struct uroce_resource *res,
-			uint32_t from_psn, uint32_t nr_psns)
+static void remote_return_response(struct uroce_qp *qp,
+				   struct uroce_resource *res,
+				   uint32_t from_psn, uint32_t nr_psns)
 {
 	if (!res->pending)
 		add_pending(&qp->resp, (uint8_t)(res - qp->resp.resource));
@@ -219,7 +220,7 @@ static void remember(struct uroce_qp *qp, const struct uroce_packet *packet,
 	/* the response is also the ACK of all requests up to this one */
 	if (resp->reply != UROCE_REPLY_NAK)
 		resp->reply = UROCE_REPLY_NONE;
-	give_answer(qp, res, packet->psn, nr_psns);
+	remote_return_response(qp, res, packet->psn, nr_psns);
 }
 
 static void execute_read(struct uroce_qp *qp, struct uroce_packet *packet,
@@ -232,12 +233,13 @@ static void execute_read(struct uroce_qp *qp, struct uroce_packet *packet,
 		refuse_request(qp, packet, UROCE_C_BAD_LENGTH, now);
 		return;
 	}
-	ret = find(qp, packet->va, packet->dma_len, packet->rkey,
-		   IBV_ACCESS_REMOTE_READ, &ptr);
+	ret = remote_find(qp, packet->va, packet->dma_len, packet->rkey,
+			  IBV_ACCESS_REMOTE_READ, &ptr);
 	if (ret)
 		uroce_responder_refuse_access(qp, packet, ret, now);
 	else
-		remember(qp, packet, 0, count_packets(qp, packet->dma_len));
+		remember(qp, packet, 0,
+			 remote_count_packets(qp, packet->dma_len));
 }
 
 /* 9.4.5: 8 bytes, aligned to 8 both in @packet and in local memory. */
@@ -251,8 +253,8 @@ static uint8_t *find_aligned(struct uroce_qp *qp, struct uroce_packet *packet,
 		refuse_request(qp, packet, UROCE_C_MISALIGNED, now);
 		return NULL;
 	}
-	ret = find(qp, packet->va, UROCE_ATOMIC_BYTES, packet->rkey, access,
-		   &ptr);
+	ret = remote_find(qp, packet->va, UROCE_ATOMIC_BYTES, packet->rkey,
+			  access, &ptr);
 	if (!ret && !ptr)
 		ret = -EACCES;
 	if (ret) {
@@ -332,7 +334,7 @@ static void execute_flush(struct uroce_qp *qp, struct uroce_packet *packet,
 		va = region ? region->iova : 0;
 		bytes = 1;
 	}
-	ret = find(qp, va, bytes, packet->rkey, access, &ptr);
+	ret = remote_find(qp, va, bytes, packet->rkey, access, &ptr);
 	if (ret) {
 		uroce_responder_refuse_access(qp, packet, ret, now);
 		return;
@@ -351,7 +353,7 @@ static bool make_room(struct uroce_responder *resp)
 
 	if (!res->pending)
 		return true;
-	if (!res->repeated)
+	if (!res->sent_before)
 		return false;
 	res->pending = false;
 	resp->nr_pending--;
@@ -422,13 +424,14 @@ void uroce_remote_duplicate(struct uroce_qp *qp,
 		if (op == UROCE_READ_REQUEST && !is_part_of(qp, packet, res))
 			break;
 		if (!res->pending)
-			res->repeated = true;
+			res->sent_before = true;
 		res->asked_again = true;
 		/* 9.7.5.1.5: a duplicate atomic returns the original result */
-		give_answer(qp, res, packet->psn,
-			    op == UROCE_READ_REQUEST
-				    ? count_packets(qp, packet->dma_len)
-				    : 1);
+		remote_return_response(
+			qp, res, packet->psn,
+			op == UROCE_READ_REQUEST
+				? remote_count_packets(qp, packet->dma_len)
+				: 1);
 		return;
 	}
 	uroce_engine_count(qp->engine, UROCE_C_BAD_DUPLICATE, 1);

@@ -13,8 +13,8 @@
 /* The packet to be sent now also covers the deferred ACK. */
 static void unhold(struct uroce_qp *qp)
 {
-	if (qp->engine->held == qp)
-		qp->engine->held = NULL;
+	if (qp->engine->delayed_ack == qp)
+		qp->engine->delayed_ack = NULL;
 }
 
 void uroce_reply_ack(struct uroce_qp *qp)
@@ -31,8 +31,8 @@ void uroce_reply_nak(struct uroce_qp *qp, uint8_t syndrome, uint32_t psn)
 	uroce_engine_activate(qp->engine, qp);
 }
 
-static void fill_common(struct uroce_qp *qp, uint8_t op, uint32_t psn,
-			uint32_t msn, struct uroce_out *out)
+static void reply_fill_common(struct uroce_qp *qp, uint8_t op, uint32_t psn,
+			      uint32_t msn, struct uroce_out *out)
 {
 	out->packet = (struct uroce_packet){
 		.path = &qp->path,
@@ -44,7 +44,7 @@ static void fill_common(struct uroce_qp *qp, uint8_t op, uint32_t psn,
 		.syndrome = UROCE_AETH_ACK | UROCE_AETH_NO_CREDITS,
 		.msn = msn,
 	};
-	out->pieces.nr = 0;
+	out->iovecs.nr = 0;
 }
 
 /* The oldest request with a pending response; or NULL. */
@@ -58,13 +58,14 @@ static struct uroce_resource *oldest_pending(struct uroce_responder *resp)
 	return &resp->resource[resp->res_pending];
 }
 
-static void answered(struct uroce_responder *resp, struct uroce_resource *res)
+static void response_sent(struct uroce_responder *resp,
+			  struct uroce_resource *res)
 {
 	res->pending = false;
 	resp->nr_pending--;
 }
 
-static uint8_t choose_op(const struct uroce_resource *res)
+static uint8_t reply_choose_op(const struct uroce_resource *res)
 {
 	bool first = res->next_psn == res->from_psn;
 
@@ -91,7 +92,7 @@ static void fail_answers(struct uroce_qp *qp, uint32_t psn, int err)
 	uroce_engine_count(qp->engine, uroce_access_counter(err), 1);
 	uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_REMOTE_ACCESS, psn);
 	uroce_qp_event(qp, IBV_EVENT_QP_ACCESS_ERR);
-	uroce_qp_condemn(qp);
+	uroce_qp_set_fault_pending(qp);
 }
 
 /* Makes one response packet of a READ. */
@@ -118,12 +119,13 @@ static bool read_data(struct uroce_qp *qp, struct uroce_resource *res,
 		fail_answers(qp, res->next_psn, ret);
 		return false;
 	}
-	fill_common(qp, choose_op(res), res->next_psn, res->msn, out);
+	reply_fill_common(qp, reply_choose_op(res), res->next_psn, res->msn,
+			  out);
 	out->packet.payload_len = (uint32_t)wanted.bytes;
-	uroce_pieces_set(&out->pieces, ptr, (uint32_t)wanted.bytes, false);
+	uroce_iovecs_set(&out->iovecs, ptr, (uint32_t)wanted.bytes, false);
 	nr_packets = uroce_split_answer(qp, res, out);
 	if (res->next_psn == res->until_psn)
-		answered(&qp->resp, res);
+		response_sent(&qp->resp, res);
 	else
 		res->next_psn = uroce_psn_add(res->next_psn, nr_packets);
 	return true;
@@ -157,14 +159,15 @@ uint32_t uroce_reply_next_run(struct uroce_qp *qp, uint32_t max,
 	if (!nr || uroce_memory_remote(&qp->engine->memory, &wanted, &ptr) ||
 	    !ptr)
 		return 0;
-	fill_common(qp, UROCE_READ_RESP_MIDDLE, res->next_psn, res->msn, out);
+	reply_fill_common(qp, UROCE_READ_RESP_MIDDLE, res->next_psn, res->msn,
+			  out);
 	out->packet.payload_len = qp->mtu;
-	uroce_pieces_set(&out->pieces, ptr, nr * qp->mtu, false);
+	uroce_iovecs_set(&out->iovecs, ptr, nr * qp->mtu, false);
 	res->next_psn = uroce_psn_add(res->next_psn, nr);
 	return nr;
 }
 
-static bool give_answer(struct uroce_qp *qp, struct uroce_out *out)
+static bool reply_return_response(struct uroce_qp *qp, struct uroce_out *out)
 {
 	struct uroce_resource *res = oldest_pending(&qp->resp);
 
@@ -173,12 +176,14 @@ static bool give_answer(struct uroce_qp *qp, struct uroce_out *out)
 	if (res->op == UROCE_READ_REQUEST)
 		return read_data(qp, res, out);
 	if (res->op == UROCE_CMP_SWAP || res->op == UROCE_FETCH_ADD) {
-		fill_common(qp, UROCE_ATOMIC_ACK, res->psn, res->msn, out);
+		reply_fill_common(qp, UROCE_ATOMIC_ACK, res->psn, res->msn,
+				  out);
 		out->packet.orig = res->orig;
 	} else { /* FLUSH, ATOMIC WRITE: no data (A19.4.3) */
-		fill_common(qp, UROCE_READ_RESP_ONLY, res->psn, res->msn, out);
+		reply_fill_common(qp, UROCE_READ_RESP_ONLY, res->psn, res->msn,
+				  out);
 	}
-	answered(&qp->resp, res);
+	response_sent(&qp->resp, res);
 	return true;
 }
 
@@ -188,15 +193,15 @@ const struct uroce_resource *uroce_reply_take_atomic(struct uroce_qp *qp)
 
 	if (!res || (res->op != UROCE_CMP_SWAP && res->op != UROCE_FETCH_ADD))
 		return NULL;
-	answered(&qp->resp, res);
+	response_sent(&qp->resp, res);
 	return res;
 }
 
 uint32_t uroce_reply_take_ack(struct uroce_qp *qp)
 {
 	qp->resp.reply = UROCE_REPLY_NONE;
-	if (qp->engine->put_off == qp)
-		qp->engine->put_off = NULL;
+	if (qp->engine->deferred_ack == qp)
+		qp->engine->deferred_ack = NULL;
 	return uroce_psn_add(qp->resp.epsn, -1);
 }
 
@@ -205,20 +210,21 @@ bool uroce_reply_next(struct uroce_qp *qp, struct uroce_out *ret_out)
 	struct uroce_responder *resp = &qp->resp;
 	uint8_t reply;
 
-	if (resp->nr_pending && give_answer(qp, ret_out))
+	if (resp->nr_pending && reply_return_response(qp, ret_out))
 		return true;
 	reply = resp->reply;
 	if (reply == UROCE_REPLY_NONE)
 		return false;
-	if (reply == UROCE_REPLY_ACK && qp->engine->held == qp)
+	if (reply == UROCE_REPLY_ACK && qp->engine->delayed_ack == qp)
 		return false;
 	resp->reply = UROCE_REPLY_NONE;
-	resp->nr_held = 0;
+	resp->nr_delayed = 0;
 	resp->ack_deferred = false;
 	unhold(qp);
 	if (reply == UROCE_REPLY_ACK)
 		resp->ack_psn = uroce_psn_add(resp->epsn, -1);
-	fill_common(qp, UROCE_ACKNOWLEDGE, resp->ack_psn, resp->msn, ret_out);
+	reply_fill_common(qp, UROCE_ACKNOWLEDGE, resp->ack_psn, resp->msn,
+			  ret_out);
 	if (reply == UROCE_REPLY_NAK)
 		ret_out->packet.syndrome = resp->syndrome;
 	return true;

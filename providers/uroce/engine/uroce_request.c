@@ -67,7 +67,7 @@ bool uroce_request_is_local(const struct uroce_send_wqe *wqe)
 	return operation_of(wqe).kind == KIND_LOCAL;
 }
 
-bool uroce_request_is_answered(const struct uroce_send_wqe *wqe)
+bool uroce_request_has_response(const struct uroce_send_wqe *wqe)
 {
 	uint8_t kind = operation_of(wqe).kind;
 
@@ -75,8 +75,8 @@ bool uroce_request_is_answered(const struct uroce_send_wqe *wqe)
 	       kind == KIND_ATOMIC_WRITE;
 }
 
-static bool length_is_valid(const struct uroce_qp *qp,
-			    const struct uroce_send_wqe *wqe)
+static bool request_length_is_valid(const struct uroce_qp *qp,
+				    const struct uroce_send_wqe *wqe)
 {
 	uint8_t kind = operation_of(wqe).kind;
 
@@ -92,9 +92,10 @@ enum ibv_wc_status uroce_request_check(const struct uroce_qp *qp,
 {
 	if (!(operation_of(wqe).types & type_bit(qp)))
 		return IBV_WC_LOC_QP_OP_ERR;
-	if (uroce_request_is_answered(wqe) && !qp->max_rd_atomic)
+	if (uroce_request_has_response(wqe) && !qp->max_rd_atomic)
 		return IBV_WC_LOC_QP_OP_ERR;
-	return length_is_valid(qp, wqe) ? IBV_WC_SUCCESS : IBV_WC_LOC_LEN_ERR;
+	return request_length_is_valid(qp, wqe) ? IBV_WC_SUCCESS
+						: IBV_WC_LOC_LEN_ERR;
 }
 
 uint32_t uroce_request_count_packets(const struct uroce_qp *qp,
@@ -110,8 +111,9 @@ uint32_t uroce_request_count_packets(const struct uroce_qp *qp,
 }
 
 /* Finds the payload of a packet: @bytes at @offset of the message. */
-static int find_payload(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
-			uint32_t offset, uint32_t bytes, struct uroce_out *out)
+static int request_find_payload(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
+				uint32_t offset, uint32_t bytes,
+				struct uroce_out *out)
 {
 	struct uroce_sge_list list = {
 		.memory = &qp->engine->memory,
@@ -122,12 +124,12 @@ static int find_payload(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 
 	out->packet.payload_len = bytes;
 	if (wqe->flags & IBV_SEND_INLINE) {
-		uroce_pieces_set(&out->pieces, (uint8_t *)wqe->sge + offset,
+		uroce_iovecs_set(&out->iovecs, (uint8_t *)wqe->sge + offset,
 				 bytes, false);
 		return 0;
 	}
 	return uroce_sge_resolve(&list, &qp->req.out, offset, bytes,
-				 &out->pieces);
+				 &out->iovecs);
 }
 
 /* Opcode of the last packet of a message: ONLY if @first is set, else LAST. */
@@ -147,8 +149,8 @@ static uint8_t choose_last(const struct uroce_send_wqe *wqe, bool first)
 	}
 }
 
-static uint8_t choose_op(const struct uroce_send_wqe *wqe, bool first,
-			 bool last)
+static uint8_t request_choose_op(const struct uroce_send_wqe *wqe, bool first,
+				 bool last)
 {
 	if (last)
 		return choose_last(wqe, first);
@@ -158,14 +160,14 @@ static uint8_t choose_op(const struct uroce_send_wqe *wqe, bool first,
 }
 
 /* Fills packet number @at of a SEND or WRITE. */
-static int fill_data(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
-		     uint32_t at, struct uroce_out *out)
+static int request_fill_data(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
+			     uint32_t at, struct uroce_out *out)
 {
 	struct uroce_packet *packet = &out->packet;
 	uint32_t offset = at * qp->mtu;
 	bool last = at + 1 == wqe->nr_packets;
 
-	packet->opcode = choose_op(wqe, !at, last);
+	packet->opcode = request_choose_op(wqe, !at, last);
 	if (operation_of(wqe).kind == KIND_WRITE) {
 		packet->va = wqe->remote.va;
 		packet->rkey = wqe->remote.rkey;
@@ -184,8 +186,8 @@ static int fill_data(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		packet->ack_req = qp->type == IBV_QPT_RC;
 	}
 	/* 9.7.4.1.6: all packets but the last are full */
-	return find_payload(qp, wqe, offset,
-			    last ? wqe->length - offset : qp->mtu, out);
+	return request_find_payload(qp, wqe, offset,
+				    last ? wqe->length - offset : qp->mtu, out);
 }
 
 /* Fills a READ request for data from packet @at on; returns number of PSNs. */
@@ -236,11 +238,13 @@ static int fill_single(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 	default: /* IBV_WR_ATOMIC_WRITE */
 		packet->opcode = UROCE_ATOMIC_WRITE;
 		packet->dma_len = UROCE_ATOMIC_BYTES;
-		return find_payload(qp, wqe, 0, UROCE_ATOMIC_BYTES, out);
+		return request_find_payload(qp, wqe, 0, UROCE_ATOMIC_BYTES,
+					    out);
 	}
 }
 
-static void fill_common(const struct uroce_qp *qp, struct uroce_out *out)
+static void request_fill_common(const struct uroce_qp *qp,
+				struct uroce_out *out)
 {
 	out->packet = (struct uroce_packet){
 		.path = &qp->path,
@@ -249,7 +253,7 @@ static void fill_common(const struct uroce_qp *qp, struct uroce_out *out)
 		.psn = qp->req.next_psn,
 		.mig_req = true, /* 17.2.8.1.1: the QP stays in MIGRATED */
 	};
-	out->pieces.nr = 0;
+	out->iovecs.nr = 0;
 }
 
 int uroce_request_fill(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
@@ -260,13 +264,13 @@ int uroce_request_fill(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 	int ret = 0;
 
 	*ret_nr_psns = 1;
-	fill_common(qp, ret_out);
+	request_fill_common(qp, ret_out);
 	if (wqe->opcode == IBV_WR_RDMA_READ)
 		*ret_nr_psns = fill_read(qp, wqe, at, ret_out);
-	else if (uroce_request_is_answered(wqe))
+	else if (uroce_request_has_response(wqe))
 		ret = fill_single(qp, wqe, ret_out);
 	else
-		ret = fill_data(qp, wqe, at, ret_out);
+		ret = request_fill_data(qp, wqe, at, ret_out);
 	ret_out->packet.opcode |= qp->transport;
 	return ret;
 }
@@ -291,9 +295,10 @@ uint32_t uroce_request_fill_run(struct uroce_qp *qp,
 	nr = uroce_sge_run(&list, &qp->req.out, qp->mtu, max, &ptr);
 	if (!nr)
 		return 0;
-	fill_common(qp, out);
-	out->packet.opcode = qp->transport | choose_op(wqe, false, false);
+	request_fill_common(qp, out);
+	out->packet.opcode = qp->transport |
+			     request_choose_op(wqe, false, false);
 	out->packet.payload_len = qp->mtu;
-	uroce_pieces_set(&out->pieces, ptr, nr * qp->mtu, false);
+	uroce_iovecs_set(&out->iovecs, ptr, nr * qp->mtu, false);
 	return nr;
 }

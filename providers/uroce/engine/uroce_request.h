@@ -12,11 +12,11 @@
 bool uroce_request_is_local(const struct uroce_send_wqe *wqe);
 
 /**
- * uroce_request_is_answered() - whether @wqe has a response of its own
+ * uroce_request_has_response() - whether @wqe has a response of its own
  *
  * READ, atomics, FLUSH and ATOMIC WRITE have one; other requests get an ACK.
  */
-bool uroce_request_is_answered(const struct uroce_send_wqe *wqe);
+bool uroce_request_has_response(const struct uroce_send_wqe *wqe);
 
 /**
  * uroce_request_check() - check opcode and length of @wqe, but not its memory

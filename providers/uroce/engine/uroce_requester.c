@@ -211,29 +211,30 @@ static void ask_for_ack(struct uroce_qp *qp, struct uroce_packet *packet)
 	uint32_t on_the_way =
 		(uint32_t)uroce_psn_diff(req->next_psn, req->una_psn);
 
-	req->unasked++;
+	req->packets_since_ack_req++;
 	/* after a loss each ACK is progress, which restores all retries */
-	if (req->recovering || req->unasked >= ACK_EVERY ||
+	if (req->recovering || req->packets_since_ack_req >= ACK_EVERY ||
 	    on_the_way >= req->window)
 		packet->ack_req = is_reliable(qp);
 	if (packet->ack_req)
-		req->unasked = 0;
+		req->packets_since_ack_req = 0;
 }
 
 /* Advances next_psn, and cur at the end of a message, after a packet. */
-static void advance(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
-		    uint32_t nr_psns, bool answered, uint64_t now)
+static void requester_advance(struct uroce_qp *qp,
+			      const struct uroce_send_wqe *wqe,
+			      uint32_t nr_psns, bool has_response, uint64_t now)
 {
 	struct uroce_requester *req = &qp->req;
 	uint32_t end = uroce_psn_add(wqe->psn, wqe->nr_packets);
 
 	if (uroce_psn_before(req->next_psn, req->sent_psn))
 		uroce_engine_count(qp->engine, UROCE_C_RETRANSMITTED,
-				   answered ? 1 : nr_psns);
+				   has_response ? 1 : nr_psns);
 	req->next_psn = uroce_psn_add(req->next_psn, nr_psns);
 	if (uroce_psn_before(req->sent_psn, req->next_psn))
 		req->sent_psn = req->next_psn;
-	if (answered)
+	if (has_response)
 		req->rd_end[req->rd_last++ & req->rd_mask] =
 			uroce_psn_add(req->next_psn, -1);
 	if (req->next_psn == end) {
@@ -247,8 +248,8 @@ static void advance(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 }
 
 /* Whether the socket buffer has room for the next response packets of @wqe. */
-static bool has_room(const struct uroce_requester *req,
-		     const struct uroce_send_wqe *wqe)
+static bool requester_has_room(const struct uroce_requester *req,
+			       const struct uroce_send_wqe *wqe)
 {
 	uint32_t end = uroce_psn_add(wqe->psn, wqe->nr_packets);
 	uint32_t left = (uint32_t)uroce_psn_diff(end, req->next_psn);
@@ -262,15 +263,15 @@ static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 			uint64_t now, struct uroce_out *out)
 {
 	struct uroce_requester *req = &qp->req;
-	bool answered = uroce_request_is_answered(wqe);
+	bool has_response = uroce_request_has_response(wqe);
 	uint32_t nr_psns;
 	int ret;
 
 	if (is_reliable(qp) &&
 	    uroce_psn_diff(req->next_psn, req->una_psn) >= (int)req->window)
 		return false;
-	if (answered &&
-	    (nr_unanswered(req) >= qp->max_rd_atomic || !has_room(req, wqe)))
+	if (has_response && (nr_unanswered(req) >= qp->max_rd_atomic ||
+			     !requester_has_room(req, wqe)))
 		return false;
 
 	ret = uroce_request_fill(qp, wqe, out, &nr_psns);
@@ -280,9 +281,9 @@ static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 					      : IBV_WC_LOC_PROT_ERR);
 		return false;
 	}
-	if (!answered)
+	if (!has_response)
 		nr_psns = uroce_split_request(qp, wqe, out);
-	advance(qp, wqe, nr_psns, answered, now);
+	requester_advance(qp, wqe, nr_psns, has_response, now);
 	ask_for_ack(qp, &out->packet);
 	return true;
 }
@@ -327,11 +328,13 @@ static uint32_t count_run(const struct uroce_qp *qp,
 		    uroce_psn_diff(req->next_psn, wqe->psn);
 
 	if (is_reliable(qp) &&
-	    (req->recovering || req->unasked >= ACK_EVERY - 1 || room < 0))
+	    (req->recovering || req->packets_since_ack_req >= ACK_EVERY - 1 ||
+	     room < 0))
 		return 0;
 	if (is_reliable(qp))
-		max = min_u32(max, min_u32(ACK_EVERY - 1 - req->unasked,
-					   (uint32_t)room));
+		max = min_u32(
+			max, min_u32(ACK_EVERY - 1 - req->packets_since_ack_req,
+				     (uint32_t)room));
 	return inner > 0 ? min_u32(max, (uint32_t)inner) : 0;
 }
 
@@ -353,8 +356,8 @@ uint32_t uroce_requester_next_run(struct uroce_qp *qp, uint64_t now,
 		nr = uroce_request_fill_run(qp, wqe, nr, out);
 	if (!nr)
 		return 0;
-	advance(qp, wqe, nr, false, now);
-	req->unasked += nr;
+	requester_advance(qp, wqe, nr, false, now);
+	req->packets_since_ack_req += nr;
 	return nr;
 }
 
@@ -388,6 +391,6 @@ void uroce_requester_rewind(struct uroce_qp *qp)
 	req->next_psn = req->una_psn;
 	req->out = (struct uroce_cursor){};
 	req->rd_last = req->rd_first; /* none ends before una_psn */
-	req->unasked = 0;
+	req->packets_since_ack_req = 0;
 	qp->split.sending = false; /* retransmit with payload */
 }

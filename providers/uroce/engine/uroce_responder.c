@@ -26,17 +26,17 @@ void uroce_responder_init(struct uroce_qp *qp)
 	resp->established = false;
 	resp->nak_sent = false;
 	resp->reply = UROCE_REPLY_NONE;
-	resp->nr_held = 0;
-	resp->not_held = 0;
-	resp->distrust = 0;
+	resp->nr_delayed = 0;
+	resp->nr_quickacks = 0;
+	resp->quickack_backoff = 0;
 	resp->ack_deferred = false;
-	if (qp->engine->held == qp)
-		qp->engine->held = NULL;
+	if (qp->engine->delayed_ack == qp)
+		qp->engine->delayed_ack = NULL;
 	resp->nr_pending = 0;
 	resp->res_next = 0;
 }
 
-static void count(struct uroce_qp *qp, enum uroce_counter counter)
+static void responder_count(struct uroce_qp *qp, enum uroce_counter counter)
 {
 	uroce_engine_count(qp->engine, counter, 1);
 }
@@ -46,13 +46,13 @@ bool uroce_responder_refuse(struct uroce_qp *qp, struct uroce_packet *packet,
 			    uint64_t now)
 {
 	if (uroce_packet_check(packet)) {
-		count(qp, UROCE_C_BAD_ICRC);
+		responder_count(qp, UROCE_C_BAD_ICRC);
 		return false;
 	}
-	count(qp, counter);
+	responder_count(qp, counter);
 	qp->resp.message = UROCE_MESSAGE_NONE;
 	if (qp->type != IBV_QPT_RC) {
-		count(qp, UROCE_C_UC_LOST);
+		responder_count(qp, UROCE_C_UC_LOST);
 		return true; /* 9.8.2.2: dropped without a NAK */
 	}
 	uroce_reply_nak(qp, (uint8_t)(UROCE_AETH_NAK | nak), packet->psn);
@@ -68,10 +68,10 @@ bool uroce_responder_refuse(struct uroce_qp *qp, struct uroce_packet *packet,
 void uroce_responder_not_ready(struct uroce_qp *qp, struct uroce_packet *packet)
 {
 	if (uroce_packet_check(packet)) {
-		count(qp, UROCE_C_BAD_ICRC);
+		responder_count(qp, UROCE_C_BAD_ICRC);
 		return;
 	}
-	count(qp, UROCE_C_NO_RECEIVE);
+	responder_count(qp, UROCE_C_NO_RECEIVE);
 	if (qp->type == IBV_QPT_RC) {
 		/* 9.7.5.2.8; packets behind it are dropped without a NAK */
 		uroce_reply_nak(qp,
@@ -100,8 +100,8 @@ static void forget_old(struct uroce_qp *qp)
 /* Schedules an ACK; the cumulative ACK also covers the deferred one. */
 static void ack_now(struct uroce_qp *qp)
 {
-	if (qp->engine->held == qp)
-		qp->engine->held = NULL;
+	if (qp->engine->delayed_ack == qp)
+		qp->engine->delayed_ack = NULL;
 	uroce_reply_ack(qp);
 }
 
@@ -156,7 +156,7 @@ static void fail_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 	bool too_long = status == IBV_WC_LOC_LEN_ERR;
 
 	if (uroce_packet_check(packet)) {
-		count(qp, UROCE_C_BAD_ICRC);
+		responder_count(qp, UROCE_C_BAD_ICRC);
 		return;
 	}
 	/* 9.9.3, table 61: UC and UD drop a message that is too long */
@@ -171,8 +171,8 @@ static void fail_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 }
 
 /* Memory of the receive WQE in use: @bytes at @offset. */
-static int resolve(struct uroce_qp *qp, uint32_t offset, uint32_t bytes,
-		   struct uroce_pieces *pieces)
+static int responder_resolve(struct uroce_qp *qp, uint32_t offset,
+			     uint32_t bytes, struct uroce_iovecs *iovecs)
 {
 	struct uroce_receive *receive = &qp->resp.receive;
 	struct uroce_sge_list list = {
@@ -184,7 +184,7 @@ static int resolve(struct uroce_qp *qp, uint32_t offset, uint32_t bytes,
 	};
 
 	return uroce_sge_resolve(&list, &qp->resp.cursor, offset, bytes,
-				 pieces);
+				 iovecs);
 }
 
 /* 9.7.5.2.2: one NAK for each gap. */
@@ -193,7 +193,7 @@ void uroce_responder_lost(struct uroce_qp *qp,
 {
 	struct uroce_responder *resp = &qp->resp;
 
-	count(qp, UROCE_C_OUT_OF_SEQUENCE);
+	responder_count(qp, UROCE_C_OUT_OF_SEQUENCE);
 	if (!resp->nak_sent) {
 		uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ,
 				resp->epsn);
@@ -208,10 +208,10 @@ void uroce_responder_lost(struct uroce_qp *qp,
 static bool store(struct uroce_qp *qp, struct uroce_packet *packet,
 		  uint32_t offset, uint64_t now)
 {
-	struct uroce_pieces pieces;
+	struct uroce_iovecs iovecs;
 	int ret;
 
-	ret = resolve(qp, offset, packet->payload_len, &pieces);
+	ret = responder_resolve(qp, offset, packet->payload_len, &iovecs);
 	if (ret) {
 		fail_receive(qp, packet,
 			     ret == -EMSGSIZE ? IBV_WC_LOC_LEN_ERR
@@ -220,13 +220,13 @@ static bool store(struct uroce_qp *qp, struct uroce_packet *packet,
 		return false;
 	}
 	if (packet->nr_absent) {
-		ret = uroce_split_take(qp, packet, &pieces);
+		ret = uroce_split_take(qp, packet, &iovecs);
 		if (ret)
 			uroce_responder_lost(qp, packet);
 		return !ret;
 	}
-	if (uroce_copy_in(&pieces, packet)) {
-		count(qp, UROCE_C_BAD_ICRC);
+	if (uroce_copy_in(&iovecs, packet)) {
+		responder_count(qp, UROCE_C_BAD_ICRC);
 		return false;
 	}
 	return true;
@@ -259,8 +259,8 @@ static void complete_send_message(struct uroce_qp *qp,
 }
 
 /* Executes a packet of a SEND of RC or UC. */
-static void receive_send(struct uroce_qp *qp, struct uroce_packet *packet,
-			 uint64_t now)
+static void responder_receive_send(struct uroce_qp *qp,
+				   struct uroce_packet *packet, uint64_t now)
 {
 	struct uroce_responder *resp = &qp->resp;
 	bool first = packet->traits & UROCE_T_FIRST;
@@ -303,8 +303,8 @@ static bool sequence_is_valid(const struct uroce_qp *qp,
 }
 
 /* 9.7.4.1.6: all packets but the last are full, a LAST is not empty. */
-static bool length_is_valid(const struct uroce_qp *qp,
-			    const struct uroce_packet *packet)
+static bool responder_length_is_valid(const struct uroce_qp *qp,
+				      const struct uroce_packet *packet)
 {
 	if (!(packet->traits & (UROCE_T_SEND | UROCE_T_WRITE)))
 		return !packet->nr_absent;
@@ -320,19 +320,19 @@ static bool length_is_valid(const struct uroce_qp *qp,
 }
 
 /* Executes the packet with the expected PSN. */
-static void execute(struct uroce_qp *qp, struct uroce_packet *packet,
-		    uint64_t now)
+static void responder_execute(struct uroce_qp *qp, struct uroce_packet *packet,
+			      uint64_t now)
 {
 	if (!sequence_is_valid(qp, packet))
 		(void)uroce_responder_refuse(qp, packet,
 					     UROCE_NAK_INVALID_REQUEST,
 					     UROCE_C_BAD_OP_SEQUENCE, now);
-	else if (!length_is_valid(qp, packet))
+	else if (!responder_length_is_valid(qp, packet))
 		(void)uroce_responder_refuse(qp, packet,
 					     UROCE_NAK_INVALID_REQUEST,
 					     UROCE_C_BAD_LENGTH, now);
 	else if (packet->traits & UROCE_T_SEND)
-		receive_send(qp, packet, now);
+		responder_receive_send(qp, packet, now);
 	else if (packet->traits & UROCE_T_WRITE)
 		uroce_remote_write(qp, packet, now);
 	else
@@ -372,9 +372,9 @@ static void receive_rc(struct uroce_qp *qp, struct uroce_packet *packet,
 	int32_t ahead = uroce_psn_diff(packet->psn, resp->epsn);
 
 	if (!ahead) {
-		execute(qp, packet, now);
+		responder_execute(qp, packet, now);
 	} else if (ahead < 0) {
-		count(qp, UROCE_C_DUPLICATES);
+		responder_count(qp, UROCE_C_DUPLICATES);
 		if (packet->traits & UROCE_T_NONPOSTED)
 			uroce_remote_duplicate(qp, packet);
 		else
@@ -393,11 +393,11 @@ static void receive_uc(struct uroce_qp *qp, struct uroce_packet *packet,
 
 	if ((gap || (packet->traits & UROCE_T_FIRST)) &&
 	    resp->message != UROCE_MESSAGE_NONE) {
-		count(qp, UROCE_C_UC_LOST);
+		responder_count(qp, UROCE_C_UC_LOST);
 		resp->message = UROCE_MESSAGE_NONE;
 	}
 	resp->epsn = packet->psn;
-	execute(qp, packet, now);
+	responder_execute(qp, packet, now);
 	/* the next PSN is expected even if the packet was dropped */
 	resp->epsn = uroce_psn_add(packet->psn, 1);
 }
@@ -405,7 +405,7 @@ static void receive_uc(struct uroce_qp *qp, struct uroce_packet *packet,
 static void receive_ud(struct uroce_qp *qp, struct uroce_packet *packet,
 		       uint64_t now)
 {
-	struct uroce_pieces pieces;
+	struct uroce_iovecs iovecs;
 	uint8_t grh[UROCE_GRH_LEN];
 	const uint8_t *src = grh;
 	int ret;
@@ -418,7 +418,7 @@ static void receive_ud(struct uroce_qp *qp, struct uroce_packet *packet,
 	qp->resp.cursor = (struct uroce_cursor){};
 	ret = UROCE_GRH_LEN + packet->payload_len > qp->resp.receive.length
 		      ? -EMSGSIZE
-		      : resolve(qp, 0, UROCE_GRH_LEN, &pieces);
+		      : responder_resolve(qp, 0, UROCE_GRH_LEN, &iovecs);
 	if (ret) {
 		fail_receive(qp, packet,
 			     ret == -EMSGSIZE ? IBV_WC_LOC_LEN_ERR
@@ -427,11 +427,11 @@ static void receive_ud(struct uroce_qp *qp, struct uroce_packet *packet,
 		return;
 	}
 	uroce_grh_build(packet, grh);
-	for (uint32_t i = 0; i < pieces.nr; i++) {
-		if (pieces.iov[i].iov_base)
-			memcpy(pieces.iov[i].iov_base, src,
-			       pieces.iov[i].iov_len);
-		src += pieces.iov[i].iov_len;
+	for (uint32_t i = 0; i < iovecs.nr; i++) {
+		if (iovecs.iov[i].iov_base)
+			memcpy(iovecs.iov[i].iov_base, src,
+			       iovecs.iov[i].iov_len);
+		src += iovecs.iov[i].iov_len;
 	}
 	if (store(qp, packet, UROCE_GRH_LEN, now))
 		complete_send_message(qp, packet,
@@ -444,8 +444,8 @@ static void receive_ud(struct uroce_qp *qp, struct uroce_packet *packet,
  * completes. Other packets are verified first, above all WRITEs: a program may
  * read their memory at any time, and the packet contains the address.
  */
-static bool may_check_late(const struct uroce_qp *qp,
-			   const struct uroce_packet *packet)
+static bool responder_may_check_late(const struct uroce_qp *qp,
+				     const struct uroce_packet *packet)
 {
 	if (!(packet->traits & UROCE_T_SEND))
 		return false;
@@ -456,8 +456,9 @@ static bool may_check_late(const struct uroce_qp *qp,
 void uroce_responder_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 			     uint64_t now)
 {
-	if (!may_check_late(qp, packet) && uroce_packet_check(packet)) {
-		count(qp, UROCE_C_BAD_ICRC);
+	if (!responder_may_check_late(qp, packet) &&
+	    uroce_packet_check(packet)) {
+		responder_count(qp, UROCE_C_BAD_ICRC);
 		return;
 	}
 	if (!qp->resp.established && qp->state == IBV_QPS_RTR) {

@@ -38,10 +38,10 @@ static int seek(const struct uroce_sge_list *list, struct uroce_cursor *cursor,
 	return 0;
 }
 
-static void add_piece(struct uroce_pieces *pieces, uint8_t *ptr, uint32_t bytes,
+static void add_iovec(struct uroce_iovecs *iovecs, uint8_t *ptr, uint32_t bytes,
 		      bool write)
 {
-	struct iovec *iov = &pieces->iov[pieces->nr++];
+	struct iovec *iov = &iovecs->iov[iovecs->nr++];
 
 	/* zeros is const: a caller that passes @write false only reads it */
 	iov->iov_base = ptr || write ? ptr : (uint8_t *)zeros;
@@ -50,11 +50,11 @@ static void add_piece(struct uroce_pieces *pieces, uint8_t *ptr, uint32_t bytes,
 
 int uroce_sge_resolve(const struct uroce_sge_list *list,
 		      struct uroce_cursor *cursor, uint32_t offset,
-		      uint32_t bytes, struct uroce_pieces *ret_pieces)
+		      uint32_t bytes, struct uroce_iovecs *ret_iovecs)
 {
 	int ret = seek(list, cursor, offset);
 
-	ret_pieces->nr = 0;
+	ret_iovecs->nr = 0;
 	while (!ret && bytes) {
 		struct ibv_sge part;
 		uint8_t *ptr;
@@ -71,7 +71,7 @@ int uroce_sge_resolve(const struct uroce_sge_list *list,
 						 list->write, &ptr);
 			if (ret)
 				return ret;
-			add_piece(ret_pieces, ptr, part.length, list->write);
+			add_iovec(ret_iovecs, ptr, part.length, list->write);
 		}
 		ret = seek(list, cursor, cursor->offset + part.length);
 		if (!part.length)
@@ -112,12 +112,12 @@ uint32_t uroce_sge_run(const struct uroce_sge_list *list,
 	return nr;
 }
 
-void uroce_pieces_set(struct uroce_pieces *pieces, uint8_t *ptr, uint32_t bytes,
+void uroce_iovecs_set(struct uroce_iovecs *iovecs, uint8_t *ptr, uint32_t bytes,
 		      bool write)
 {
-	pieces->nr = 0;
+	iovecs->nr = 0;
 	if (bytes)
-		add_piece(pieces, ptr, bytes, write);
+		add_iovec(iovecs, ptr, bytes, write);
 }
 
 int uroce_packet_check(struct uroce_packet *packet)
@@ -128,13 +128,13 @@ int uroce_packet_check(struct uroce_packet *packet)
 	return seal ? seal->finish(seal) : 0;
 }
 
-int uroce_copy_in(const struct uroce_pieces *pieces,
+int uroce_copy_in(const struct uroce_iovecs *iovecs,
 		  struct uroce_packet *packet)
 {
 	const uint8_t *src = packet->payload;
 
-	for (uint32_t i = 0; i < pieces->nr; i++) {
-		const struct iovec *iov = &pieces->iov[i];
+	for (uint32_t i = 0; i < iovecs->nr; i++) {
+		const struct iovec *iov = &iovecs->iov[i];
 
 		if (packet->seal)
 			packet->seal->take(packet->seal, iov->iov_base,

@@ -32,7 +32,7 @@ struct uroce_sge_list {
 };
 
 /* Addresses of a part of a message. */
-struct uroce_pieces {
+struct uroce_iovecs {
 	uint32_t nr;
 	/* iov_base is NULL where written data is discarded */
 	struct iovec iov[UROCE_MAX_SGE];
@@ -44,14 +44,14 @@ struct uroce_pieces {
  * @cursor: end of the previous part, or all 0; moves to the end of this part
  * @offset: of the part in the message; may be in front of @cursor
  * @bytes: of the part
- * @ret_pieces: receives the addresses
+ * @ret_iovecs: receives the addresses
  *
  * Return: 0; -EACCES for a key, range or right; -EMSGSIZE if the list is too
- * short. After an error @cursor and @ret_pieces are undefined.
+ * short. After an error @cursor and @ret_iovecs are undefined.
  */
 int uroce_sge_resolve(const struct uroce_sge_list *list,
 		      struct uroce_cursor *cursor, uint32_t offset,
-		      uint32_t bytes, struct uroce_pieces *ret_pieces);
+		      uint32_t bytes, struct uroce_iovecs *ret_iovecs);
 
 /**
  * uroce_sge_run() - find parts of equal length that are contiguous in memory
@@ -67,8 +67,8 @@ uint32_t uroce_sge_run(const struct uroce_sge_list *list,
 		       struct uroce_cursor *cursor, uint32_t bytes,
 		       uint32_t max, uint8_t **ret_ptr);
 
-/** uroce_pieces_set() - set one range; @ptr NULL: discards writes, reads 0 */
-void uroce_pieces_set(struct uroce_pieces *pieces, uint8_t *ptr, uint32_t bytes,
+/** uroce_iovecs_set() - set one range; @ptr NULL: discards writes, reads 0 */
+void uroce_iovecs_set(struct uroce_iovecs *iovecs, uint8_t *ptr, uint32_t bytes,
 		      bool write);
 
 /**
@@ -80,7 +80,7 @@ void uroce_pieces_set(struct uroce_pieces *pieces, uint8_t *ptr, uint32_t bytes,
  * Return: 0, or -EBADMSG: the ICRC is wrong. The memory has been written to
  * even then, so its contents must be undefined before the call.
  */
-int uroce_copy_in(const struct uroce_pieces *pieces,
+int uroce_copy_in(const struct uroce_iovecs *iovecs,
 		  struct uroce_packet *packet);
 
 /**

@@ -24,9 +24,10 @@ static const struct uroce_split_ops *ops_of(const struct uroce_qp *qp)
 						     : NULL;
 }
 
-static struct uroce_hop hop_of(const struct uroce_qp *qp)
+static struct uroce_qpn_pair qpn_pair_of(const struct uroce_qp *qp)
 {
-	return (struct uroce_hop){ .qpn = qp->qpn, .dest_qpn = qp->dest_qpn };
+	return (struct uroce_qpn_pair){ .qpn = qp->qpn,
+					.dest_qpn = qp->dest_qpn };
 }
 
 static bool is_write(const struct uroce_send_wqe *wqe)
@@ -42,8 +43,8 @@ static enum uroce_landing_kind kind_of(const struct uroce_send_wqe *wqe)
 }
 
 /* Publishes a sink; engine->landed lists it for uroce_split_hide_all(). */
-static void show(struct uroce_qp *qp, enum uroce_landing_kind kind,
-		 const struct uroce_landing *landing)
+static void split_show(struct uroce_qp *qp, enum uroce_landing_kind kind,
+		       const struct uroce_landing *landing)
 {
 	ops_of(qp)->show(qp->channel, qp->qpn, kind, landing);
 	qp->split.landed[kind] = true;
@@ -64,8 +65,8 @@ static void hide(struct uroce_qp *qp, enum uroce_landing_kind kind)
 }
 
 /* Publishes @sge as a sink, unless its region is about to be withdrawn. */
-static bool show_piece(struct uroce_qp *qp, enum uroce_landing_kind kind,
-		       uint32_t psn, uint32_t pd, const struct ibv_sge *sge)
+static bool show_sge(struct uroce_qp *qp, enum uroce_landing_kind kind,
+		     uint32_t psn, uint32_t pd, const struct ibv_sge *sge)
 {
 	struct uroce_memory *memory = &qp->engine->memory;
 	struct uroce_landing landing = { .psn = psn, .bytes = sge->length };
@@ -76,7 +77,7 @@ static bool show_piece(struct uroce_qp *qp, enum uroce_landing_kind kind,
 	    uroce_memory_find(memory, sge->lkey)->hidden)
 		return false;
 	landing.address = (uintptr_t)ptr;
-	show(qp, kind, &landing);
+	split_show(qp, kind, &landing);
 	return true;
 }
 
@@ -104,7 +105,7 @@ bool uroce_split_begin(struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
 		return true;
 	}
 	return wqe->nr_sge == 1 && !qp->split.refused && !awaits_answers(qp) &&
-	       show_piece(qp, kind, wqe->psn, qp->pd, &wqe->sge[0]);
+	       show_sge(qp, kind, wqe->psn, qp->pd, &wqe->sge[0]);
 }
 
 void uroce_split_end(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
@@ -128,8 +129,8 @@ void uroce_split_show_receive(struct uroce_qp *qp, uint32_t psn)
 
 	if (ops_of(qp) && receive->nr_sge &&
 	    receive->sge[0].length >= UROCE_SPLIT_MIN)
-		(void)show_piece(qp, UROCE_LANDING_RECEIVE, psn, qp->rq->pd,
-				 &receive->sge[0]);
+		(void)show_sge(qp, UROCE_LANDING_RECEIVE, psn, qp->rq->pd,
+			       &receive->sge[0]);
 }
 
 void uroce_split_end_receive(struct uroce_qp *qp, bool failed)
@@ -201,14 +202,14 @@ static int push_write(const struct part *part)
 }
 
 /* Looks up the peer's sink; whether the whole part lies in it. */
-static bool find(const struct part *part, uint32_t psn,
-		 struct uroce_landing *ret_landing, uint32_t *ret_from)
+static bool split_find(const struct part *part, uint32_t psn,
+		       struct uroce_landing *ret_landing, uint32_t *ret_from)
 {
 	const struct uroce_qp *qp = part->qp;
-	const struct uroce_hop hop = hop_of(qp);
+	const struct uroce_qpn_pair qpns = qpn_pair_of(qp);
 	uint64_t from;
 
-	if (!qp->channel->split->find(qp->channel, &hop, part->kind,
+	if (!qp->channel->split->find(qp->channel, &qpns, part->kind,
 				      ret_landing))
 		return false;
 	from = (uint64_t)uroce_psn_diff(psn, ret_landing->psn) * qp->mtu;
@@ -225,18 +226,18 @@ static bool find(const struct part *part, uint32_t psn,
 static bool await(const struct part *part, uint32_t psn,
 		  struct uroce_landing *ret_landing, uint32_t *ret_from)
 {
-	bool found = find(part, psn, ret_landing, ret_from);
+	bool found = split_find(part, psn, ret_landing, ret_from);
 
 	for (int i = 0; !found && !part->state->waited && i < LOOKS; i++)
-		found = find(part, psn, ret_landing, ret_from);
+		found = split_find(part, psn, ret_landing, ret_from);
 	part->state->waited = true;
 	return found;
 }
 
-static int push(const struct part *part, uint32_t psn)
+static int split_push(const struct part *part, uint32_t psn)
 {
 	const struct uroce_qp *qp = part->qp;
-	const struct uroce_hop hop = hop_of(qp);
+	const struct uroce_qpn_pair qpns = qpn_pair_of(qp);
 	struct uroce_landing landing;
 	uint32_t from;
 
@@ -244,20 +245,20 @@ static int push(const struct part *part, uint32_t psn)
 		return push_write(part);
 	if (!await(part, psn, &landing, &from))
 		return -EAGAIN;
-	return qp->channel->split->push(qp->channel, &hop, part->kind, &landing,
-					from, &part->iov);
+	return qp->channel->split->push(qp->channel, &qpns, part->kind,
+					&landing, from, &part->iov);
 }
 
 /* Sends a chunk. The sides take turns; the peer first, to keep it busy. */
 static bool send_part(const struct part *part, struct uroce_packet *packet)
 {
 	const struct uroce_qp *qp = part->qp;
-	const struct uroce_hop hop = hop_of(qp);
+	const struct uroce_qpn_pair qpns = qpn_pair_of(qp);
 
-	if (!qp->channel->split->is_open(qp->channel, &hop))
+	if (!qp->channel->split->is_open(qp->channel, &qpns))
 		return false;
 	if (part->state->pulled) {
-		if (push(part, packet->psn))
+		if (split_push(part, packet->psn))
 			return false;
 	} else {
 		packet->source = (uintptr_t)part->iov.iov_base;
@@ -273,14 +274,14 @@ static uint32_t try_part(const struct part *part, struct uroce_out *out)
 {
 	if (!send_part(part, &out->packet))
 		return 1;
-	out->pieces.nr = 0;
+	out->iovecs.nr = 0;
 	return part->nr_packets;
 }
 
 /* Number of packets that are contiguous in memory, from @out on. */
-static uint32_t count_packets(const struct uroce_qp *qp,
-			      const struct uroce_send_wqe *wqe,
-			      const struct uroce_out *out, uint32_t max)
+static uint32_t split_count_packets(const struct uroce_qp *qp,
+				    const struct uroce_send_wqe *wqe,
+				    const struct uroce_out *out, uint32_t max)
 {
 	const struct uroce_sge_list list = {
 		.memory = &qp->engine->memory,
@@ -292,11 +293,11 @@ static uint32_t count_packets(const struct uroce_qp *qp,
 	uint8_t *ptr = NULL;
 	uint32_t nr;
 
-	if (out->pieces.nr != 1 || !max || cursor.sge >= wqe->nr_sge ||
+	if (out->iovecs.nr != 1 || !max || cursor.sge >= wqe->nr_sge ||
 	    uroce_memory_is_dmabuf(list.memory, wqe->sge[cursor.sge].lkey))
 		return 0;
 	nr = uroce_sge_run(&list, &cursor, qp->mtu, max - 1, &ptr);
-	return ptr == (uint8_t *)out->pieces.iov[0].iov_base + qp->mtu ? nr + 1
+	return ptr == (uint8_t *)out->iovecs.iov[0].iov_base + qp->mtu ? nr + 1
 								       : 0;
 }
 
@@ -330,13 +331,13 @@ uint32_t uroce_split_request(struct uroce_qp *qp,
 	if (!qp->split.sending || (!part.write && !at))
 		return 1;
 	/* the last packet has payload, so that its data is stored last */
-	part.nr_packets = count_packets(
+	part.nr_packets = split_count_packets(
 		qp, wqe, out,
 		max_packets(qp, part.state, wqe->nr_packets - 1 - at));
 	if (part.nr_packets < MIN_PACKETS)
 		return 1;
 	part.iov = (struct iovec){
-		.iov_base = out->pieces.iov[0].iov_base,
+		.iov_base = out->iovecs.iov[0].iov_base,
 		.iov_len = (size_t)part.nr_packets * qp->mtu,
 	};
 	return try_part(&part, out);
@@ -371,7 +372,7 @@ uint32_t uroce_split_answer(struct uroce_qp *qp,
 	uint32_t at = (uint32_t)uroce_psn_diff(psn, res->psn);
 	struct part part = {
 		.qp = qp,
-		.state = &qp->split.answered,
+		.state = &qp->split.response,
 		.kind = UROCE_LANDING_READ,
 		.first_psn = res->psn,
 		.offset = at * qp->mtu,
@@ -397,28 +398,28 @@ uint32_t uroce_split_answer(struct uroce_qp *qp,
 	part.iov.iov_len = (size_t)part.nr_packets * qp->mtu;
 	part.iov.iov_base = find_answer(qp, res, part.offset, part.iov.iov_len);
 	/* without a sink the requester expects packets with payload */
-	if (!part.iov.iov_base || !find(&part, psn, &landing, &from))
+	if (!part.iov.iov_base || !split_find(&part, psn, &landing, &from))
 		return 1;
 	return try_part(&part, out);
 }
 
 int uroce_split_take(const struct uroce_qp *qp,
 		     const struct uroce_packet *packet,
-		     const struct uroce_pieces *pieces)
+		     const struct uroce_iovecs *iovecs)
 {
 	const struct uroce_split_ops *ops = ops_of(qp);
-	const struct uroce_hop hop = hop_of(qp);
+	const struct uroce_qpn_pair qpns = qpn_pair_of(qp);
 	uint64_t address = packet->source;
 	int ret = ops ? 0 : -EPERM;
 
 	if (!address)
 		return 0;
-	for (uint32_t i = 0; !ret && i < pieces->nr; i++) {
-		const struct iovec *iov = &pieces->iov[i];
+	for (uint32_t i = 0; !ret && i < iovecs->nr; i++) {
+		const struct iovec *iov = &iovecs->iov[i];
 
 		/* data for the null region is discarded */
 		if (iov->iov_base)
-			ret = ops->pull(qp->channel, &hop, address, iov);
+			ret = ops->pull(qp->channel, &qpns, address, iov);
 		address += iov->iov_len;
 	}
 	/* CMA may have been lost: publish whether the QP still pulls */

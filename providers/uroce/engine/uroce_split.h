@@ -105,6 +105,6 @@ void uroce_split_hide_all(struct uroce_engine *engine);
  */
 int uroce_split_take(const struct uroce_qp *qp,
 		     const struct uroce_packet *packet,
-		     const struct uroce_pieces *pieces);
+		     const struct uroce_iovecs *iovecs);
 
 #endif

@@ -24,7 +24,8 @@ int uroce_timers_reserve(struct uroce_engine *engine, uint32_t nr)
 	return 0;
 }
 
-static void place(struct uroce_engine *engine, uint32_t at, struct uroce_qp *qp)
+static void timers_place(struct uroce_engine *engine, uint32_t at,
+			 struct uroce_qp *qp)
 {
 	engine->timers[at] = qp;
 	qp->heap_at = at + 1;
@@ -37,7 +38,7 @@ static void sift(struct uroce_engine *engine, uint32_t at, struct uroce_qp *qp)
 	uint32_t child;
 
 	while (at && timers[(at - 1) / 2]->heap_ns > qp->heap_ns) {
-		place(engine, at, timers[(at - 1) / 2]);
+		timers_place(engine, at, timers[(at - 1) / 2]);
 		at = (at - 1) / 2;
 	}
 	while ((child = 2 * at + 1) < engine->nr_timers) {
@@ -46,10 +47,10 @@ static void sift(struct uroce_engine *engine, uint32_t at, struct uroce_qp *qp)
 			child++;
 		if (timers[child]->heap_ns >= qp->heap_ns)
 			break;
-		place(engine, at, timers[child]);
+		timers_place(engine, at, timers[child]);
 		at = child;
 	}
-	place(engine, at, qp);
+	timers_place(engine, at, qp);
 }
 
 void uroce_timers_set(struct uroce_engine *engine, struct uroce_qp *qp,
@@ -61,7 +62,7 @@ void uroce_timers_set(struct uroce_engine *engine, struct uroce_qp *qp,
 		return;
 	at = qp->heap_at ? qp->heap_at - 1 : engine->nr_timers++;
 	qp->heap_ns = at_ns;
-	place(engine, at, qp);
+	timers_place(engine, at, qp);
 	sift(engine, at, qp);
 }
 

@@ -46,30 +46,32 @@ struct uroce_sleep uroce_helper_plan(const struct uroce_sleep_facts *facts)
 	 * After traffic more is likely. Then most deadlines are later than the
 	 * end of this sleep, so uroce_helper_need() does not ring the doorbell.
 	 */
-	if (facts->traffic && how.until_ns > facts->now_ns + UROCE_LINGER_NS)
-		how.until_ns = facts->now_ns + UROCE_LINGER_NS;
+	if (facts->traffic &&
+	    how.until_ns > facts->now_ns + UROCE_TRAFFIC_SLEEP_NS)
+		how.until_ns = facts->now_ns + UROCE_TRAFFIC_SLEEP_NS;
 	return how;
 }
 
-void uroce_helper_attend(struct uroce_alertness *alertness, bool was_blind,
-			 bool packet, bool leased, bool found)
+void uroce_helper_update_policy(struct uroce_wake_policy *wake_policy,
+				bool was_blind, bool packet, bool leased,
+				bool found)
 {
 	if (!leased)
-		alertness->trust = 0;
-	else if (alertness->trust < UROCE_TRUST)
-		alertness->trust++;
+		wake_policy->renewed_leases = 0;
+	else if (wake_policy->renewed_leases < UROCE_RENEWED_LEASES)
+		wake_policy->renewed_leases++;
 	if (leased) {
 		if (was_blind)
-			alertness->suspicion = 0;
-		alertness->attention /= 2;
-	} else if (found && alertness->attention) {
-		alertness->attention = UROCE_ATTENTION;
+			wake_policy->missed_leases = 0;
+		wake_policy->short_leases /= 2;
+	} else if (found && wake_policy->short_leases) {
+		wake_policy->short_leases = UROCE_SHORT_LEASES;
 	} else if (found && was_blind) {
 		/* a single time, perhaps the application was not scheduled */
-		if (++alertness->suspicion >= UROCE_SUSPICION)
-			alertness->attention = UROCE_ATTENTION;
-	} else if (!found && packet && alertness->attention) {
-		alertness->attention--;
+		if (++wake_policy->missed_leases >= UROCE_MISSED_LEASES)
+			wake_policy->short_leases = UROCE_SHORT_LEASES;
+	} else if (!found && packet && wake_policy->short_leases) {
+		wake_policy->short_leases--;
 	}
 }
 

@@ -24,13 +24,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define UROCE_ATTENTION 64 /* idle wake-ups until short leases end */
-#define UROCE_SUSPICION 4  /* leases with packets left until they begin */
-#define UROCE_TRUST	8  /* valid leases in a row until they get longer */
-#define UROCE_LEASE_NS	UINT64_C(1000000)
-#define UROCE_TRUST_NS	UINT64_C(2000000) /* added to a longer lease */
-#define UROCE_GLANCE_NS UINT64_C(10000)	  /* duration of a short lease */
-#define UROCE_LINGER_NS UINT64_C(10000000)
+#define UROCE_SHORT_LEASES     64 /* idle wake-ups until short leases end */
+#define UROCE_MISSED_LEASES    4 /* leases with packets left until they begin */
+#define UROCE_RENEWED_LEASES   8 /* valid leases until they get longer */
+#define UROCE_LEASE_NS	       UINT64_C(1000000)
+#define UROCE_LONGER_LEASE_NS  UINT64_C(2000000) /* added to a longer lease */
+#define UROCE_SHORT_LEASE_NS   UINT64_C(10000)	 /* duration of a short lease */
+#define UROCE_TRAFFIC_SLEEP_NS UINT64_C(10000000)
 
 /* Wake-up conditions of a sleep. */
 struct uroce_sleep {
@@ -52,21 +52,23 @@ struct uroce_sleep_facts {
 struct uroce_sleep uroce_helper_plan(const struct uroce_sleep_facts *facts);
 
 /* Wake-up policy: state that determines the duration of leases. */
-struct uroce_alertness {
-	uint32_t suspicion; /* expired leases in a row with packets left */
-	uint32_t attention; /* above 0: leases last UROCE_GLANCE_NS */
-	uint32_t trust;	    /* valid leases in a row; <= UROCE_TRUST */
+struct uroce_wake_policy {
+	uint32_t missed_leases;	 /* expired leases in a row with packets left */
+	uint32_t short_leases;	 /* above 0: leases last UROCE_SHORT_LEASE_NS */
+	uint32_t renewed_leases; /* valid leases in a row */
 };
 
 /**
- * uroce_helper_attend() - update the wake-up policy after a wake-up; pure
+ * uroce_helper_update_policy() - update the wake-up policy after a wake-up;
+ * pure
  * @was_blind: whether the helper did not watch for packets
  * @packet: whether a packet has woken it
  * @leased: whether a lease is valid, so that another thread does the work
  * @found: whether the helper has received packets
  */
-void uroce_helper_attend(struct uroce_alertness *alertness, bool was_blind,
-			 bool packet, bool leased, bool found);
+void uroce_helper_update_policy(struct uroce_wake_policy *wake_policy,
+				bool was_blind, bool packet, bool leased,
+				bool found);
 
 /* Sources that wake the helper, besides time. */
 enum uroce_wake {

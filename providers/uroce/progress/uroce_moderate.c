@@ -9,7 +9,7 @@
 
 #define US UINT64_C(1000)
 
-static bool is_due(const struct uroce_cq *cq, uint64_t now_ns)
+static bool moderate_is_due(const struct uroce_cq *cq, uint64_t now_ns)
 {
 	uint32_t nr = cq->ring.head - cq->moderate.from;
 
@@ -40,7 +40,7 @@ void uroce_moderate_deliver(struct uroce_worker *worker)
 		struct uroce_cq *cq =
 			list_entry(pos, struct uroce_cq, moderate.entry);
 
-		if (!is_due(cq, worker->now))
+		if (!moderate_is_due(cq, worker->now))
 			continue;
 		list_del(&cq->moderate.entry);
 		worker->ops->cq_event(cq, true, false);

@@ -44,8 +44,8 @@ static const struct row rows[] = {
 	ROW("shm_pairs_lost", shm.pairs_lost),
 };
 
-static void report(const struct ibv_context *ctx, const char *name,
-		   uint64_t value)
+static void report_report(const struct ibv_context *ctx, const char *name,
+			  uint64_t value)
 {
 	if (value)
 		verbs_log(ctx, VERBS_LOG_INFO, "uroce: %s %" PRIu64, name,
@@ -67,11 +67,11 @@ void uroce_report_counters(const struct ibv_context *ctx,
 
 		memcpy(&value, (const char *)&below + rows[i].offset,
 		       sizeof(value));
-		report(ctx, rows[i].name, value);
+		report_report(ctx, rows[i].name, value);
 	}
 	for (int i = 0; i < UROCE_NR_COUNTERS; i++)
-		report(ctx, uroce_counter_name((enum uroce_counter)i),
-		       engine.count[i]);
+		report_report(ctx, uroce_counter_name((enum uroce_counter)i),
+			      engine.count[i]);
 }
 
 void uroce_report_port(const struct ibv_context *ctx,

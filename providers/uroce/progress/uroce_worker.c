@@ -19,7 +19,7 @@
 /* For this time after a CQ was armed, the application counts as sleeping. */
 #define SLEEPER_NS UINT64_C(10000000)
 /* Delay until the next attempt to send when the socket had no room. */
-#define HOLD_NS UINT64_C(100000)
+#define SOCKET_RETRY_NS UINT64_C(100000)
 /* The same for a ring: the first delay, and the longest. */
 #define FULL_NS	    UINT64_C(50000)
 #define MAX_FULL_NS UINT64_C(10000000)
@@ -33,7 +33,7 @@
  * thread checks the rings again after this time, which is longer than a store
  * stays in the store buffer of a CPU.
  */
-#define SECOND_LOOK_NS UINT64_C(100000)
+#define SECOND_CHECK_NS UINT64_C(100000)
 /* Before a QP is freed: the longest wait for room, and the polling interval. */
 #define SETTLE_NS     UINT64_C(1000000000)
 #define SETTLE_NAP_NS 50000
@@ -46,13 +46,12 @@ uint64_t uroce_worker_now(void)
 	return uroce_helper_now();
 }
 
-/* After a quick post or poll, worker->now is the time of an earlier full pass.
- */
-static void look_at_clock(struct uroce_worker *worker)
+/* After a quick post or poll, worker->now is the time of the last full pass. */
+static void read_clock(struct uroce_worker *worker)
 {
 	worker->now = uroce_worker_now();
 	worker->engine.vague = false;
-	if (worker->engine.late)
+	if (worker->engine.postponed_ack)
 		uroce_fast_catch_up(&worker->engine, worker->now);
 }
 
@@ -65,26 +64,26 @@ static void on_packet(void *arg, struct uroce_packet *packet)
 	uroce_engine_receive(&worker->engine, packet, worker->now);
 }
 
-static bool has_room(struct uroce_worker *worker)
+static bool worker_has_room(struct uroce_worker *worker)
 {
 	return !worker->port || uroce_port_has_room(worker->port, worker->now);
 }
 
-static void put(struct uroce_worker *worker, struct uroce_out *out)
+static void worker_put(struct uroce_worker *worker, struct uroce_out *out)
 {
 	uint32_t nr;
 
 	worker->traffic++;
 	if (uroce_worker_put_shm(worker, out) || !worker->port)
 		return;
-	uroce_port_put(worker->port, &out->packet, out->pieces.iov,
-		       out->pieces.nr, out->qp);
+	uroce_port_put(worker->port, &out->packet, out->iovecs.iov,
+		       out->iovecs.nr, out->qp);
 	nr = uroce_engine_next_run(&worker->engine, worker->now, MAX_RUN, out);
 	if (!nr)
 		return;
 	worker->traffic += nr;
 	uroce_port_put_run(worker->port, &out->packet,
-			   out->pieces.iov[0].iov_base, nr, out->qp);
+			   out->iovecs.iov[0].iov_base, nr, out->qp);
 }
 
 /*
@@ -100,10 +99,10 @@ static void send_locked(struct uroce_worker *worker)
 	uroce_worker_resume_shm(worker);
 	do {
 		any = false;
-		while (has_room(worker) &&
+		while (worker_has_room(worker) &&
 		       uroce_engine_next(&worker->engine, worker->now, &out)) {
 			any = true;
-			put(worker, &out);
+			worker_put(worker, &out);
 		}
 		if (any && worker->port) {
 			uroce_port_flush(worker->port);
@@ -114,7 +113,8 @@ static void send_locked(struct uroce_worker *worker)
 	} while (any);
 	if (worker->shm)
 		uroce_shm_flush(worker->shm);
-	__atomic_store_n(&worker->held, !has_room(worker), __ATOMIC_RELAXED);
+	__atomic_store_n(&worker->socket_full, !worker_has_room(worker),
+			 __ATOMIC_RELAXED);
 }
 
 void uroce_worker_deliver(struct uroce_worker *worker)
@@ -152,10 +152,11 @@ uint64_t uroce_worker_lease(const struct uroce_worker *worker)
 	uint64_t lease_ns =
 		__atomic_load_n(&worker->lease_ns, __ATOMIC_RELAXED);
 
-	if (lease_ns && worker->alertness.attention)
-		lease_ns -= UROCE_LEASE_NS - UROCE_GLANCE_NS;
-	else if (lease_ns && worker->alertness.trust == UROCE_TRUST)
-		lease_ns += UROCE_TRUST_NS;
+	if (lease_ns && worker->wake_policy.short_leases)
+		lease_ns -= UROCE_LEASE_NS - UROCE_SHORT_LEASE_NS;
+	else if (lease_ns &&
+		 worker->wake_policy.renewed_leases == UROCE_RENEWED_LEASES)
+		lease_ns += UROCE_LONGER_LEASE_NS;
 	return lease_ns;
 }
 
@@ -184,16 +185,16 @@ static uint64_t deadline_of(const struct uroce_worker *worker)
 	uint64_t moderated_ns = uroce_moderate_deadline(worker);
 	uint64_t room_ns = room_deadline(worker);
 
-	if (worker->engine.put_off)
+	if (worker->engine.deferred_ack)
 		at_ns = 0;
-	if (worker->engine.held && at_ns > worker->engine.held_ns)
-		at_ns = worker->engine.held_ns;
+	if (worker->engine.delayed_ack && at_ns > worker->engine.delayed_ack_ns)
+		at_ns = worker->engine.delayed_ack_ns;
 	if (at_ns > moderated_ns)
 		at_ns = moderated_ns;
 	if (at_ns > room_ns)
 		at_ns = room_ns;
-	if (worker->held && at_ns > worker->now + HOLD_NS)
-		at_ns = worker->now + HOLD_NS;
+	if (worker->socket_full && at_ns > worker->now + SOCKET_RETRY_NS)
+		at_ns = worker->now + SOCKET_RETRY_NS;
 	return at_ns;
 }
 
@@ -207,7 +208,7 @@ void uroce_worker_need_helper(struct uroce_worker *worker)
 	uroce_helper_need(&worker->helper, at_ns > lease_ns ? at_ns : lease_ns);
 }
 
-static bool is_due(const struct uroce_worker *worker)
+static bool worker_is_due(const struct uroce_worker *worker)
 {
 	return uroce_engine_deadline(&worker->engine) <= worker->now;
 }
@@ -221,7 +222,8 @@ static bool may_skip_socket(const struct uroce_worker *worker)
 {
 	uint64_t pause_ns = (worker->socket_ns - worker->socket_packet_ns) / 8;
 
-	if (!worker->shm || uroce_shm_is_empty(worker->shm) || is_due(worker))
+	if (!worker->shm || uroce_shm_is_empty(worker->shm) ||
+	    worker_is_due(worker))
 		return false;
 	if (pause_ns > MAX_PAUSE_NS)
 		pause_ns = MAX_PAUSE_NS;
@@ -235,7 +237,7 @@ static bool receive_socket(struct uroce_worker *worker)
 
 	for (int nr = 0; more && nr < MAX_RECEIVES; nr++) {
 		more = uroce_port_receive(worker->port, on_packet, worker);
-		if (!is_due(worker))
+		if (!worker_is_due(worker))
 			break;
 	}
 	worker->socket_ns = worker->now;
@@ -252,7 +254,7 @@ static bool receive_locked(struct uroce_worker *worker, bool receive)
 {
 	bool more;
 
-	if (!receive && !is_due(worker))
+	if (!receive && !worker_is_due(worker))
 		return false;
 	more = uroce_worker_receive_shm(worker);
 	if (worker->port && !may_skip_socket(worker))
@@ -265,12 +267,13 @@ static bool receive_locked(struct uroce_worker *worker, bool receive)
  * and is likely to respond to the message. One or two packets are not a stream
  * of messages, so their ACKs may be deferred repeatedly.
  */
-static bool may_put_off(struct uroce_worker *worker, uint64_t received)
+static bool worker_may_defer_ack(struct uroce_worker *worker, uint64_t received)
 {
-	return worker->received != received && !worker->alertness.attention &&
+	return worker->received != received &&
+	       !worker->wake_policy.short_leases &&
 	       uroce_worker_lease(worker) > worker->now &&
-	       uroce_engine_put_off(&worker->engine, false,
-				    worker->received <= received + 2);
+	       uroce_engine_defer_ack(&worker->engine, false,
+				      worker->received <= received + 2);
 }
 
 /* A full pass. Returns whether there may be more to receive. */
@@ -282,14 +285,15 @@ static bool run_locked(struct uroce_worker *worker, bool receive)
 	if (worker->dead)
 		return false;
 	if (receive)
-		uroce_engine_call_in(&worker->engine);
+		uroce_engine_flush_deferred(&worker->engine);
 	more = receive_locked(worker, receive);
-	if (is_due(worker))
+	if (worker_is_due(worker))
 		(void)uroce_engine_expire(&worker->engine, worker->now);
-	if (worker->engine.held && worker->engine.held_ns <= worker->now)
-		uroce_engine_release(&worker->engine);
+	if (worker->engine.delayed_ack &&
+	    worker->engine.delayed_ack_ns <= worker->now)
+		uroce_engine_flush_delayed(&worker->engine);
 	uroce_memory_end_access(&worker->engine.memory);
-	if (!may_put_off(worker, received))
+	if (!worker_may_defer_ack(worker, received))
 		send_locked(worker);
 	uroce_memory_end_access(&worker->engine.memory);
 	uroce_worker_deliver(worker);
@@ -306,14 +310,14 @@ static bool run_locked(struct uroce_worker *worker, bool receive)
  * the two threads sees the other. (Without room the kicks wait for a later
  * pass.)
  */
-static void look_again(struct uroce_worker *worker)
+static void serve_new_kicks(struct uroce_worker *worker)
 {
 	do {
 		if (!uroce_engine_has_kicks(&worker->engine) ||
-		    __atomic_load_n(&worker->held, __ATOMIC_RELAXED) ||
+		    __atomic_load_n(&worker->socket_full, __ATOMIC_RELAXED) ||
 		    worker->dead || !uroce_lock_try(&worker->engine_lock))
 			return;
-		look_at_clock(worker);
+		read_clock(worker);
 		(void)run_locked(worker, false);
 	} while (uroce_lock_drop(&worker->engine_lock));
 }
@@ -322,7 +326,7 @@ static void look_again(struct uroce_worker *worker)
 static inline void drop(struct uroce_worker *worker)
 {
 	if (uroce_lock_drop(&worker->engine_lock))
-		look_again(worker);
+		serve_new_kicks(worker);
 }
 
 void uroce_worker_release(struct uroce_worker *worker)
@@ -334,32 +338,32 @@ static bool try_acquire(struct uroce_worker *worker)
 {
 	if (!uroce_lock_try(&worker->engine_lock))
 		return false;
-	look_at_clock(worker);
+	read_clock(worker);
 	return true;
 }
 
 void uroce_worker_acquire(struct uroce_worker *worker)
 {
 	uroce_lock_take(&worker->engine_lock);
-	look_at_clock(worker);
+	read_clock(worker);
 }
 
-/* Ends the delay of engine.held. Returns whether any ACK was deferred. */
-static bool owes_ack(struct uroce_worker *worker)
+/* Ends the delay of an ACK. Returns whether any ACK was deferred. */
+static bool flush_delayed_ack(struct uroce_worker *worker)
 {
-	bool held = worker->engine.held;
+	bool delayed = worker->engine.delayed_ack;
 
-	uroce_engine_release(&worker->engine);
-	return held || worker->engine.put_off;
+	uroce_engine_flush_delayed(&worker->engine);
+	return delayed || worker->engine.deferred_ack;
 }
 
-bool uroce_worker_call_in(struct uroce_worker *worker)
+bool uroce_worker_flush_acks(struct uroce_worker *worker)
 {
 	bool owes;
 
 	if (!try_acquire(worker))
 		return true;
-	if (owes_ack(worker) || !list_empty(&worker->full))
+	if (flush_delayed_ack(worker) || !list_empty(&worker->full))
 		(void)run_locked(worker, true);
 	owes = uroce_worker_owes_shm(worker);
 	uroce_worker_release(worker);
@@ -372,7 +376,7 @@ static bool owes_still(struct uroce_worker *worker, const struct uroce_qp *qp)
 	bool owes;
 
 	uroce_worker_acquire(worker);
-	uroce_engine_call_in(&worker->engine);
+	uroce_engine_flush_deferred(&worker->engine);
 	(void)run_locked(worker, false);
 	owes = !worker->dead && uroce_qp_owes(qp) && qp->channel &&
 	       qp->channel->full && !qp->channel->stuck;
@@ -403,7 +407,7 @@ void uroce_worker_lock(struct uroce_instance *instance)
 	struct uroce_worker *worker = instance->worker;
 
 	uroce_worker_acquire(worker);
-	if (owes_ack(worker))
+	if (flush_delayed_ack(worker))
 		(void)run_locked(worker, true);
 }
 
@@ -422,7 +426,7 @@ void uroce_worker_unlock(struct uroce_instance *instance)
 {
 	struct uroce_worker *worker = instance->worker;
 
-	look_at_clock(worker);
+	read_clock(worker);
 	report_header(worker);
 	(void)run_locked(worker, false);
 	uroce_worker_release(worker);
@@ -436,7 +440,7 @@ void uroce_worker_post(struct uroce_instance *instance, struct uroce_qp *qp)
 	if (uroce_lock_try(&worker->engine_lock)) {
 		if (!uroce_worker_quick_post(worker, qp)) {
 			uroce_engine_kick(&worker->engine, qp);
-			look_at_clock(worker);
+			read_clock(worker);
 			(void)run_locked(worker, false);
 		}
 		drop(worker);
@@ -459,7 +463,7 @@ static void renew_lease(struct uroce_worker *worker)
 }
 
 /* Peers that see a recent poll send requests instead of direct access. */
-static void attend(struct uroce_worker *worker)
+static void note_poll(struct uroce_worker *worker)
 {
 	if (worker->shm)
 		uroce_shm_polled(worker->shm, worker->now);
@@ -467,34 +471,34 @@ static void attend(struct uroce_worker *worker)
 }
 
 /* The time of a long copy must not look like a pause between polls. */
-static void attend_still(struct uroce_worker *worker)
+static void note_poll_after_copy(struct uroce_worker *worker)
 {
 	worker->copied_much = false;
 	uroce_shm_polled(worker->shm, uroce_worker_now());
 }
 
-enum uroce_look uroce_worker_poll(struct uroce_instance *instance)
+enum uroce_pass uroce_worker_poll(struct uroce_instance *instance)
 {
 	struct uroce_worker *worker = instance->worker;
-	enum uroce_look look = UROCE_LOOK_GLANCE;
+	enum uroce_pass pass = UROCE_PASS_QUICK;
 	uint64_t received;
 
 	if (!uroce_lock_try(&worker->engine_lock))
-		return look;
+		return pass;
 	received = worker->received;
 	if (!uroce_worker_quick_poll(worker)) {
-		look_at_clock(worker);
-		attend(worker);
+		read_clock(worker);
+		note_poll(worker);
 		(void)run_locked(worker, true);
-		uroce_worker_allow_glances(worker);
-		look = UROCE_LOOK_ALL;
+		uroce_worker_renew_poll_budget(worker);
+		pass = UROCE_PASS_FULL;
 	}
 	if (worker->received != received)
-		look = UROCE_LOOK_FOUND;
+		pass = UROCE_PASS_FOUND;
 	if (worker->copied_much)
-		attend_still(worker);
+		note_poll_after_copy(worker);
 	drop(worker);
-	return look;
+	return pass;
 }
 
 static bool is_armed(const struct uroce_cq *cq)
@@ -510,18 +514,18 @@ int uroce_worker_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
 
 	if (!uroce_lock_take_unless_own(&worker->engine_lock))
 		return -EBUSY;
-	look_at_clock(worker);
+	read_clock(worker);
 	was_armed = is_armed(cq);
 	uroce_cq_arm(cq, solicited_only);
 	if (!was_armed && is_armed(cq))
 		worker->nr_armed++;
 	worker->armed_ns = worker->now;
-	worker->glances = 0;
+	worker->poll_budget = 0;
 	__atomic_store_n(&worker->lease_ns, 0, __ATOMIC_RELAXED);
 	if (!worker->dead && uroce_helper_is_blind(&worker->helper))
 		uroce_helper_ring(&worker->helper);
-	uroce_engine_call_in(&worker->engine);
-	uroce_engine_release(&worker->engine);
+	uroce_engine_flush_deferred(&worker->engine);
+	uroce_engine_flush_delayed(&worker->engine);
 	(void)run_locked(worker, false);
 	uroce_worker_release(worker);
 	return 0;
@@ -565,12 +569,12 @@ static void plan_locked(struct uroce_worker *worker, unsigned int wake,
 			 (!worker->watched || facts.packet || facts.traffic);
 
 	worker->seen_traffic = worker->traffic;
-	worker->glances = 0;
+	worker->poll_budget = 0;
 	if (uroce_worker_watch_shm(worker, how.watch))
 		how.until_ns = worker->now;
 	else if (new_watch && worker->watched &&
-		 how.until_ns > worker->now + SECOND_LOOK_NS)
-		how.until_ns = worker->now + SECOND_LOOK_NS;
+		 how.until_ns > worker->now + SECOND_CHECK_NS)
+		how.until_ns = worker->now + SECOND_CHECK_NS;
 	uroce_helper_sleep(&worker->helper, &how);
 }
 
@@ -601,13 +605,13 @@ void uroce_worker_work(void *arg, unsigned int wake)
 		uroce_helper_pause(&worker->helper, pause);
 	leased = uroce_worker_lease(worker) > worker->now;
 	if (!leased) {
-		uroce_engine_release(&worker->engine);
+		uroce_engine_flush_delayed(&worker->engine);
 		more = run_locked(worker, true);
 	} else if (wake & UROCE_WAKE_INBOX) {
 		(void)run_locked(worker, false);
 	}
-	uroce_helper_attend(
-		&worker->alertness, uroce_helper_is_blind(&worker->helper),
+	uroce_helper_update_policy(
+		&worker->wake_policy, uroce_helper_is_blind(&worker->helper),
 		wake & ANY_PACKET, leased, worker->received != received);
 	plan_locked(worker, wake, more);
 	uroce_worker_release(worker);

@@ -259,10 +259,10 @@ void uroce_worker_unlock(struct uroce_instance *instance);
 void uroce_worker_post(struct uroce_instance *instance, struct uroce_qp *qp);
 
 /* Result of a poll. */
-enum uroce_look {
-	UROCE_LOOK_GLANCE, /* nothing; a quick poll, of shared memory only */
-	UROCE_LOOK_ALL,	   /* nothing; a full pass, about half a microsecond */
-	UROCE_LOOK_FOUND,  /* packets were received */
+enum uroce_pass {
+	UROCE_PASS_QUICK, /* nothing; a quick poll, of shared memory only */
+	UROCE_PASS_FULL,  /* nothing; a full pass, about half a microsecond */
+	UROCE_PASS_FOUND, /* packets were received */
 };
 
 /**
@@ -273,7 +273,7 @@ enum uroce_look {
  *
  * Context: any thread, without the engine lock.
  */
-enum uroce_look uroce_worker_poll(struct uroce_instance *instance);
+enum uroce_pass uroce_worker_poll(struct uroce_instance *instance);
 
 /**
  * uroce_worker_arm_cq() - arm a CQ, and make the helper thread watch for

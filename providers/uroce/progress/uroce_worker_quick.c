@@ -9,8 +9,8 @@
  * (uroce_engine.exact), posts and polls are not quick.
  *
  * Other work is not delayed for long: a post is quick only while the helper
- * thread has a time to wake up, and at least one of MAX_GLANCES + 1 polls makes
- * a full pass.
+ * thread has a time to wake up, and at least one of MAX_POLL_BUDGET + 1 polls
+ * makes a full pass.
  */
 #include "uroce/progress/uroce_worker_quick.h"
 
@@ -19,9 +19,9 @@
 #include "uroce/progress/uroce_worker_shm.h"
 
 /* Quick polls between two full passes, at most. */
-#define MAX_GLANCES 150
+#define MAX_POLL_BUDGET 150
 /* Their total time; for peers a poll is recent for longer. */
-#define GLANCES_NS UINT64_C(2500)
+#define POLL_BUDGET_NS UINT64_C(2500)
 /* Quick polls need this time without packets of the network. */
 #define SOCKET_NS UINT64_C(16000)
 
@@ -43,7 +43,7 @@ static void send_of(struct uroce_worker *worker, struct uroce_qp *qp)
 	struct uroce_engine *engine = &worker->engine;
 	struct uroce_out out;
 
-	uroce_worker_send_briefs(worker, qp);
+	uroce_worker_send_eager(worker, qp);
 	if (uroce_fast_is_idle(qp)) {
 		list_del(&qp->active);
 		return;
@@ -74,7 +74,7 @@ static bool send_all(struct uroce_worker *worker)
 }
 
 /* The helper thread sends a deferred ACK at the end of the lease. */
-static void finish(struct uroce_worker *worker)
+static void quick_finish(struct uroce_worker *worker)
 {
 	const struct uroce_engine *engine = &worker->engine;
 	uint64_t until_ns =
@@ -83,7 +83,7 @@ static void finish(struct uroce_worker *worker)
 	if (engine->cq_events || engine->rq_events || engine->qp_events)
 		uroce_worker_deliver(worker);
 	if (uroce_engine_deadline(engine) < until_ns ||
-	    (engine->put_off &&
+	    (engine->deferred_ack &&
 	     __atomic_load_n(&worker->lease_ns, __ATOMIC_RELAXED) < until_ns))
 		uroce_worker_need_helper(worker);
 }
@@ -91,7 +91,7 @@ static void finish(struct uroce_worker *worker)
 /* After sending: processes the postponed ACK, sends requests that waited. */
 static void catch_up(struct uroce_worker *worker)
 {
-	struct uroce_qp *qp = worker->engine.late;
+	struct uroce_qp *qp = worker->engine.postponed_ack;
 
 	uroce_fast_catch_up(&worker->engine, worker->now);
 	if (!uroce_ring_has(&qp->sq, qp->req.cur) || qp->channel->full)
@@ -105,7 +105,7 @@ static bool is_done_here(struct uroce_worker *worker, struct uroce_qp *qp)
 {
 	struct uroce_engine *engine = &worker->engine;
 
-	if (engine->exact || engine->late || worker->dead ||
+	if (engine->exact || engine->postponed_ack || worker->dead ||
 	    !uroce_fast_direct(qp, worker->now))
 		return false;
 	if (engine->cq_events || engine->qp_events)
@@ -135,18 +135,18 @@ bool uroce_worker_quick_post(struct uroce_worker *worker, struct uroce_qp *qp)
 	worker->engine.vague = true;
 	send_of(worker, qp);
 	uroce_shm_flush(worker->shm);
-	if (worker->engine.late)
+	if (worker->engine.postponed_ack)
 		catch_up(worker);
-	finish(worker);
+	quick_finish(worker);
 	/* without room a full pass is needed */
 	return !qp->channel->full;
 }
 
-static bool may_put_off(struct uroce_worker *worker, uint64_t received)
+static bool quick_may_defer_ack(struct uroce_worker *worker, uint64_t received)
 {
 	return worker->received == received + 1 &&
-	       !worker->alertness.attention &&
-	       uroce_engine_put_off(&worker->engine, true, true);
+	       !worker->wake_policy.short_leases &&
+	       uroce_engine_defer_ack(&worker->engine, true, true);
 }
 
 /* Nothing was received, and nothing is left to send or to deliver. */
@@ -163,55 +163,56 @@ bool uroce_worker_quick_poll(struct uroce_worker *worker)
 	uint64_t received = worker->received;
 	bool done = true;
 
-	if (!worker->glances || !is_usual(worker))
+	if (!worker->poll_budget || !is_usual(worker))
 		return false;
-	worker->glances--;
+	worker->poll_budget--;
 	worker->quick_polls++;
 	worker->engine.vague = true;
-	if (engine->late)
+	if (engine->postponed_ack)
 		uroce_fast_catch_up(engine, worker->now);
-	engine->put_off = NULL;
+	engine->deferred_ack = NULL;
 	if (!uroce_shm_seems_empty(worker->shm)) {
-		engine->may_be_late = true;
+		engine->may_postpone_ack = true;
 		(void)uroce_worker_receive_shm(worker);
-		engine->may_be_late = false;
+		engine->may_postpone_ack = false;
 	} else if (is_done(engine)) {
 		return true;
 	}
-	if (!may_put_off(worker, received)) {
+	if (!quick_may_defer_ack(worker, received)) {
 		done = send_all(worker);
 		uroce_shm_flush(worker->shm);
 	}
-	finish(worker);
+	quick_finish(worker);
 	return done;
 }
 
 /* Whether the application polls and only shm peers are active. */
-static bool may_glance(const struct uroce_worker *worker)
+static bool may_poll_quickly(const struct uroce_worker *worker)
 {
-	if (!worker->shm || uroce_shm_is_empty(worker->shm) || worker->held ||
-	    worker->alertness.attention ||
+	if (!worker->shm || uroce_shm_is_empty(worker->shm) ||
+	    worker->socket_full || worker->wake_policy.short_leases ||
 	    uroce_worker_lease(worker) <= worker->now)
 		return false;
 	return !worker->port ||
 	       worker->socket_ns - worker->socket_packet_ns > SOCKET_NS;
 }
 
-/* The number of polls for GLANCES_NS at the speed of the last @polls. */
-static uint32_t count_glances(uint64_t passed_ns, uint32_t polls)
+/* The number of polls for POLL_BUDGET_NS at the speed of the last @polls. */
+static uint32_t count_poll_budget(uint64_t passed_ns, uint32_t polls)
 {
-	uint64_t nr = polls * GLANCES_NS / (passed_ns + 1);
+	uint64_t nr = polls * POLL_BUDGET_NS / (passed_ns + 1);
 
-	return nr < MAX_GLANCES ? (uint32_t)nr : MAX_GLANCES;
+	return nr < MAX_POLL_BUDGET ? (uint32_t)nr : MAX_POLL_BUDGET;
 }
 
-void uroce_worker_allow_glances(struct uroce_worker *worker)
+void uroce_worker_renew_poll_budget(struct uroce_worker *worker)
 {
-	uint32_t polls = worker->allowed - worker->glances + 1;
-	uint64_t passed_ns = worker->now - worker->look_ns;
+	uint32_t polls = worker->poll_budget_size - worker->poll_budget + 1;
+	uint64_t passed_ns = worker->now - worker->full_pass_ns;
 
-	worker->look_ns = worker->now;
-	worker->allowed = may_glance(worker) ? count_glances(passed_ns, polls)
-					     : 0;
-	worker->glances = worker->allowed;
+	worker->full_pass_ns = worker->now;
+	worker->poll_budget_size = may_poll_quickly(worker)
+					   ? count_poll_budget(passed_ns, polls)
+					   : 0;
+	worker->poll_budget = worker->poll_budget_size;
 }

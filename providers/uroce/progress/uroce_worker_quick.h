@@ -25,11 +25,12 @@ bool uroce_worker_quick_post(struct uroce_worker *worker, struct uroce_qp *qp);
 bool uroce_worker_quick_poll(struct uroce_worker *worker);
 
 /**
- * uroce_worker_allow_glances() - set the quick poll budget after a full pass
+ * uroce_worker_renew_poll_budget() - set the quick poll budget after a full
+ * pass
  *
  * The next polls may be quick if polls follow each other so fast that timers
  * and packets of the network are not delayed noticeably.
  */
-void uroce_worker_allow_glances(struct uroce_worker *worker);
+void uroce_worker_renew_poll_budget(struct uroce_worker *worker);
 
 #endif

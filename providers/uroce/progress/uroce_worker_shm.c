@@ -31,7 +31,7 @@
  */
 #define PATIENCE_MS 5000
 
-static bool is_ours(void *arg, const uint8_t *gid)
+static bool worker_shm_is_ours(void *arg, const uint8_t *gid)
 {
 	struct uroce_worker *worker = arg;
 	struct list_node *pos;
@@ -72,10 +72,10 @@ static void on_region(void *arg, const struct uroce_region *region)
 	uroce_shm_show_region(worker->shm, &shown);
 }
 
-static void on_qp(void *arg, const struct uroce_qp *qp)
+static void worker_shm_on_qp(void *arg, const struct uroce_qp *qp)
 {
-	const unsigned int answered = IBV_ACCESS_REMOTE_READ |
-				      IBV_ACCESS_REMOTE_ATOMIC;
+	const unsigned int with_response = IBV_ACCESS_REMOTE_READ |
+					   IBV_ACCESS_REMOTE_ATOMIC;
 	const struct uroce_worker *worker = arg;
 	const struct uroce_shown_qp shown = {
 		.qpn = qp->qpn,
@@ -83,7 +83,7 @@ static void on_qp(void *arg, const struct uroce_qp *qp)
 		.dest_qpn = qp->dest_qpn,
 		.pd = qp->pd,
 		.access = qp->resp.max_resources ? qp->access
-						 : qp->access & ~answered,
+						 : qp->access & ~with_response,
 		.pulls = qp->channel && qp->channel->split && qp->channel->copy,
 	};
 
@@ -97,14 +97,14 @@ static int open_slot(struct uroce_worker *worker, uint32_t slot)
 		.reach_ways = uroce_config_reach_ways(),
 		.split = uroce_config_split(),
 		.patience_ms = PATIENCE_MS,
-		.is_ours = is_ours,
+		.is_ours = worker_shm_is_ours,
 		.arg = worker,
 	};
 
 	return uroce_shm_open(&config, &worker->shm);
 }
 
-static void report(int ret)
+static void worker_shm_report(int ret)
 {
 	if (ret)
 		verbs_log(NULL, VERBS_LOG_INFO,
@@ -120,7 +120,7 @@ int uroce_worker_open_shm(struct uroce_worker *worker, uint32_t slot)
 		return 0;
 	ret = open_slot(worker, slot);
 	if (ret != -EADDRINUSE)
-		report(ret);
+		worker_shm_report(ret);
 	return ret;
 }
 
@@ -130,7 +130,7 @@ void uroce_worker_show_shm(struct uroce_worker *worker)
 		return;
 	worker->engine.memory.on_change = on_region;
 	worker->engine.memory.arg = worker;
-	worker->engine.on_qp = on_qp;
+	worker->engine.on_qp = worker_shm_on_qp;
 	worker->engine.arg = worker;
 }
 
@@ -186,7 +186,7 @@ int uroce_worker_connect(struct uroce_instance *instance,
 
 	if (!worker->shm || worker->dead)
 		return -ENOENT;
-	if (!is_ours(worker, path->dgid) &&
+	if (!worker_shm_is_ours(worker, path->dgid) &&
 	    !uroce_netdev_is_here(path->dgid, instance->dev.ifindex))
 		return -ENOENT;
 	return uroce_shm_connect(worker->shm, dest_qpn >> UROCE_SLOT_SHIFT,
@@ -199,8 +199,9 @@ void uroce_worker_disconnect(struct uroce_instance *instance,
 	uroce_shm_put_channel(instance->worker->shm, channel);
 }
 
-static void receive(struct uroce_worker *worker, struct uroce_channel *channel,
-		    struct uroce_packet *packet)
+static void worker_shm_receive(struct uroce_worker *worker,
+			       struct uroce_channel *channel,
+			       struct uroce_packet *packet)
 {
 	struct uroce_path path;
 
@@ -215,24 +216,25 @@ static void receive(struct uroce_worker *worker, struct uroce_channel *channel,
 	uroce_engine_receive(&worker->engine, packet, worker->now);
 }
 
-/* Returns false if @brief is not a valid packet. */
-static bool receive_brief(struct uroce_worker *worker,
+/* Returns false if @eager is not a valid packet. */
+static bool receive_eager(struct uroce_worker *worker,
 			  struct uroce_channel *channel,
-			  const struct uroce_brief *brief)
+			  const struct uroce_eager_entry *eager)
 {
 	struct uroce_packet packet;
 
-	if (brief->payload_len >= MANY_BYTES)
+	if (eager->payload_len >= MANY_BYTES)
 		worker->copied_much = true;
-	if (uroce_fast_receive(&worker->engine, channel, brief, worker->now))
+	if (uroce_fast_receive(&worker->engine, channel, eager, worker->now))
 		return true;
-	if (uroce_shm_ring_decode(brief, &packet))
+	if (uroce_shm_ring_decode(eager, &packet))
 		return false;
-	receive(worker, channel, &packet);
+	worker_shm_receive(worker, channel, &packet);
 	return true;
 }
 
-static void lose(struct uroce_worker *worker, struct uroce_channel *channel)
+static void fail_peer(struct uroce_worker *worker,
+		      struct uroce_channel *channel)
 {
 	list_del(&channel->entry);
 	uroce_channel_lose(&worker->engine, channel, worker->now);
@@ -243,20 +245,20 @@ bool uroce_worker_receive_shm(struct uroce_worker *worker)
 {
 	uint64_t received = worker->received;
 	struct uroce_channel *channel;
-	struct uroce_brief brief;
+	struct uroce_eager_entry eager;
 
 	if (!worker->shm)
 		return false;
 	uroce_shm_begin(worker->shm);
-	while ((channel = uroce_shm_take(worker->shm, &brief))) {
-		bool is_packet = receive_brief(worker, channel, &brief);
+	while ((channel = uroce_shm_take(worker->shm, &eager))) {
+		bool is_packet = receive_eager(worker, channel, &eager);
 
-		uroce_shm_done(channel, &brief, is_packet);
+		uroce_shm_done(channel, &eager, is_packet);
 		worker->received += is_packet;
 	}
 	worker->traffic += worker->received - received;
 	while ((channel = uroce_shm_take_lost(worker->shm)))
-		lose(worker, channel);
+		fail_peer(worker, channel);
 	return worker->received != received;
 }
 
@@ -287,9 +289,10 @@ static void check_room(struct uroce_worker *worker,
 	list_add_tail(&worker->full, &channel->entry);
 }
 
-static void put(struct uroce_worker *worker, struct uroce_channel *channel,
-		const struct uroce_packet *packet, const struct iovec *iov,
-		uint32_t nr_iov)
+static void worker_shm_put(struct uroce_worker *worker,
+			   struct uroce_channel *channel,
+			   const struct uroce_packet *packet,
+			   const struct iovec *iov, uint32_t nr_iov)
 {
 	if (packet->payload_len >= MANY_BYTES)
 		worker->copied_much = true;
@@ -297,13 +300,13 @@ static void put(struct uroce_worker *worker, struct uroce_channel *channel,
 	check_room(worker, channel);
 }
 
-void uroce_worker_send_briefs(struct uroce_worker *worker, struct uroce_qp *qp)
+void uroce_worker_send_eager(struct uroce_worker *worker, struct uroce_qp *qp)
 {
-	struct uroce_brief brief;
+	struct uroce_eager_entry eager;
 
-	while (!qp->channel->full && uroce_fast_next(qp, worker->now, &brief)) {
+	while (!qp->channel->full && uroce_fast_next(qp, worker->now, &eager)) {
 		worker->traffic++;
-		uroce_shm_put_brief(qp->channel, &brief);
+		uroce_shm_put_eager(qp->channel, &eager);
 		check_room(worker, qp->channel);
 	}
 	__atomic_store_n(&qp->next_put, uroce_shm_next_put(qp->channel),
@@ -321,8 +324,8 @@ static void put_datagram(struct uroce_worker *worker,
 	uroce_worker_pack_datagram(&packet, &path);
 	packet.payload_len += (uint32_t)sizeof(path);
 	iov[0] = (struct iovec){ .iov_base = &path, .iov_len = sizeof(path) };
-	memcpy(iov + 1, out->pieces.iov, out->pieces.nr * sizeof(*iov));
-	put(worker, channel, &packet, iov, 1 + out->pieces.nr);
+	memcpy(iov + 1, out->iovecs.iov, out->iovecs.nr * sizeof(*iov));
+	worker_shm_put(worker, channel, &packet, iov, 1 + out->iovecs.nr);
 }
 
 bool uroce_worker_put_shm(struct uroce_worker *worker,
@@ -335,8 +338,8 @@ bool uroce_worker_put_shm(struct uroce_worker *worker,
 		if (channel)
 			put_datagram(worker, channel, out);
 	} else if (!channel->lost) {
-		put(worker, channel, &out->packet, out->pieces.iov,
-		    out->pieces.nr);
+		worker_shm_put(worker, channel, &out->packet, out->iovecs.iov,
+			       out->iovecs.nr);
 	}
 	return channel;
 }

@@ -41,8 +41,8 @@ void uroce_worker_resume_shm(struct uroce_worker *worker);
 bool uroce_worker_put_shm(struct uroce_worker *worker,
 			  const struct uroce_out *out);
 
-/** uroce_worker_send_briefs() - send the eager packets of uroce_fast_next() */
-void uroce_worker_send_briefs(struct uroce_worker *worker, struct uroce_qp *qp);
+/** uroce_worker_send_eager() - send the eager packets of uroce_fast_next() */
+void uroce_worker_send_eager(struct uroce_worker *worker, struct uroce_qp *qp);
 
 /**
  * uroce_worker_copy() - execute requests of a QP by direct access

@@ -78,7 +78,7 @@ struct uroce_worker {
 	uint64_t now;	   /* when the lock was taken; a quick poll keeps it */
 	uint64_t traffic;  /* packets in both directions */
 	uint64_t received; /* packets */
-	bool held;	   /* atomic: packets wait for socket room */
+	bool socket_full;  /* atomic: packets wait for socket room */
 	uint64_t armed_ns; /* time at which a CQ was armed last */
 	uint32_t nr_armed; /* armed CQs */
 
@@ -86,15 +86,15 @@ struct uroce_worker {
 	bool copied_much;  /* long copy after the poll time was published */
 
 	/* uroce_worker_quick.c */
-	uint32_t glances; /* what is left of the quick poll budget */
-	uint32_t allowed; /* quick poll budget, set in the last full pass */
-	uint64_t look_ns; /* time of the last full pass of a poll */
+	uint32_t poll_budget;	   /* what is left of the quick poll budget */
+	uint32_t poll_budget_size; /* its value after the last full pass */
+	uint64_t full_pass_ns;	   /* time of the last full pass of a poll */
 	uint64_t quick_posts, quick_polls; /* counters */
 
 	struct uroce_helper helper;
-	uint64_t seen_traffic;		  /* at the helper's last wake-up */
-	struct uroce_alertness alertness; /* the helper's wake-up policy */
-	int link_fd;			  /* -1: no notification of changes */
+	uint64_t seen_traffic;		      /* at the helper's last wake-up */
+	struct uroce_wake_policy wake_policy; /* the helper's wake-up policy */
+	int link_fd; /* -1: no notification of changes */
 };
 
 /** uroce_worker_lease() - return the end of the lease for the helper thread */
@@ -117,12 +117,12 @@ void uroce_worker_acquire(struct uroce_worker *worker);
 void uroce_worker_release(struct uroce_worker *worker);
 
 /**
- * uroce_worker_call_in() - flush deferred ACKs and responses; never waits
+ * uroce_worker_flush_acks() - flush deferred ACKs and responses; never waits
  *
  * Return: whether some may be left: another thread has the engine lock, or the
  * ring to a peer has no room.
  */
-bool uroce_worker_call_in(struct uroce_worker *worker);
+bool uroce_worker_flush_acks(struct uroce_worker *worker);
 
 /** uroce_worker_work() - make progress in the helper thread; @arg: the worker
  */

@@ -13,8 +13,8 @@
 /* Delay until the next handshake after a failed one. */
 #define RETRY_NS UINT64_C(10000000)
 
-static struct uroce_acquaintance *find(struct uroce_worker *worker,
-				       uint32_t qpn)
+static struct uroce_acquaintance *ud_find(struct uroce_worker *worker,
+					  uint32_t qpn)
 {
 	uint32_t slot = qpn >> UROCE_SLOT_SHIFT;
 
@@ -32,7 +32,7 @@ bool uroce_worker_is_here(struct uroce_instance *instance, const uint8_t *gid)
 bool uroce_worker_has_met(const struct uroce_instance *instance, uint32_t qpn)
 {
 	const struct uroce_acquaintance *acquaintance =
-		find(instance->worker, qpn);
+		ud_find(instance->worker, qpn);
 	uint64_t next_ns;
 
 	if (!acquaintance)
@@ -52,7 +52,7 @@ void uroce_worker_meet(struct uroce_instance *instance,
 		       const struct uroce_path *path, uint32_t qpn)
 {
 	struct uroce_worker *worker = instance->worker;
-	struct uroce_acquaintance *acquaintance = find(worker, qpn);
+	struct uroce_acquaintance *acquaintance = ud_find(worker, qpn);
 	struct uroce_channel *channel;
 	int ret;
 
@@ -82,7 +82,7 @@ uroce_worker_datagram_way(struct uroce_worker *worker,
 
 	if (!packet->path->here)
 		return NULL;
-	acquaintance = find(worker, packet->dest_qpn);
+	acquaintance = ud_find(worker, packet->dest_qpn);
 	channel = acquaintance ? acquaintance->channel : NULL;
 	return channel && !channel->full && !channel->lost ? channel : NULL;
 }
@@ -102,7 +102,7 @@ void uroce_worker_pack_datagram(const struct uroce_packet *packet,
 }
 
 /* As for a socket, the destination must be a local address. */
-static bool is_ours(const struct uroce_worker *worker, const uint8_t *gid)
+static bool ud_is_ours(const struct uroce_worker *worker, const uint8_t *gid)
 {
 	struct list_node *pos;
 
@@ -128,7 +128,7 @@ bool uroce_worker_unpack_datagram(struct uroce_worker *worker,
 		return false;
 	/* a copy: the peer can write to the payload at any time */
 	memcpy(&path, packet->payload, sizeof(path));
-	if (!is_ours(worker, path.dgid))
+	if (!ud_is_ours(worker, path.dgid))
 		return false;
 	*ret_path = (struct uroce_path){
 		.flow_label = path.flow_label & UROCE_FLOW_LABEL_MASK,

@@ -35,8 +35,9 @@
 /* A request shows that the peer polls for this many polls of this process. */
 #define HEARD_POLLS 1
 
-static int find(const struct uroce_peer *peer, const struct uroce_copy *copy,
-		struct uroce_found *ret_found)
+static int copy_find(const struct uroce_peer *peer,
+		     const struct uroce_copy *copy,
+		     struct uroce_found *ret_found)
 {
 	const struct uroce_wanted wanted = {
 		.qpn = copy->qpn,
@@ -62,13 +63,13 @@ static int copy_locked(const struct uroce_peer *peer,
 		.nr_iov = copy->nr_iov,
 	};
 
-	if (find(peer, copy, &found))
+	if (copy_find(peer, copy, &found))
 		return -EACCES;
 	transfer.address = found.address + copy->offset;
 	return uroce_reach_copy(&peer->reach, &transfer);
 }
 
-static void count(struct uroce_shm *shm, bool by_pid, uint32_t bytes)
+static void copy_count(struct uroce_shm *shm, bool by_pid, uint32_t bytes)
 {
 	if (by_pid)
 		shm->counters.copies_vm++;
@@ -85,7 +86,7 @@ int uroce_copy_direct(struct uroce_channel *channel,
 	int ret;
 
 	/* the owner cannot see, or does not wait for, an access */
-	if (!shm->directory.memory || peer->mad || peer->dying)
+	if (!shm->directory.memory || peer->protocol_error || peer->dying)
 		return -ENOTCONN;
 	uroce_shm_directory_begin(&shm->directory, peer->slot);
 	ret = copy_locked(peer, copy);
@@ -93,8 +94,8 @@ int uroce_copy_direct(struct uroce_channel *channel,
 	if (ret == -EPERM) /* CMA is no longer permitted */
 		channel->copy = NULL;
 	if (!ret)
-		count(shm, uroce_reach_is_by_pid(&peer->reach, copy->part),
-		      copy->part);
+		copy_count(shm, uroce_reach_is_by_pid(&peer->reach, copy->part),
+			   copy->part);
 	return ret;
 }
 
@@ -105,7 +106,7 @@ static uint8_t *find_mapped(struct uroce_peer *peer,
 	struct uroce_found found;
 	uint8_t *memory;
 
-	if (find(peer, copy, &found) || !found.share)
+	if (copy_find(peer, copy, &found) || !found.share)
 		return NULL;
 	memory = uroce_mappings_find(&peer->mappings, found.share,
 				     found.share_offset, copy->bytes);
@@ -125,7 +126,7 @@ uint8_t *uroce_copy_enter(struct uroce_channel *channel,
 	struct uroce_shm *shm = peer->shm;
 	uint8_t *memory;
 
-	if (!shm->directory.memory || peer->mad || peer->dying ||
+	if (!shm->directory.memory || peer->protocol_error || peer->dying ||
 	    __atomic_load_n(&shm->news, __ATOMIC_RELAXED) != shm->seen_news)
 		return NULL;
 	uroce_shm_directory_begin(&shm->directory, peer->slot);
@@ -148,7 +149,8 @@ void uroce_copy_leave(struct uroce_channel *channel)
  * A recent request of the peer shows that it polls. Then the cache line of its
  * directory is not loaded.
  */
-bool uroce_copy_is_attended(struct uroce_channel *channel, uint32_t bytes)
+bool uroce_copy_is_recently_polling(struct uroce_channel *channel,
+				    uint32_t bytes)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 	const int64_t long_ns = ATTENDED_NS + bytes / BYTES_A_NS;

@@ -35,7 +35,9 @@ uint8_t *uroce_copy_enter(struct uroce_channel *channel,
 /** uroce_copy_leave() - member @leave of struct uroce_channel */
 void uroce_copy_leave(struct uroce_channel *channel);
 
-/** uroce_copy_is_attended() - member @is_attended of struct uroce_channel */
-bool uroce_copy_is_attended(struct uroce_channel *channel, uint32_t bytes);
+/** uroce_copy_is_recently_polling() - member @is_recently_polling of struct
+ * uroce_channel */
+bool uroce_copy_is_recently_polling(struct uroce_channel *channel,
+				    uint32_t bytes);
 
 #endif

@@ -35,7 +35,7 @@ static void unmap(struct uroce_mapping *mapping)
 /* Return: the queued messages, in the order of their arrival. */
 static struct uroce_mapping_news *take_news(struct uroce_mappings *mappings)
 {
-	/* pairs with the release in push() */
+	/* pairs with the release in mapping_push() */
 	struct uroce_mapping_news *news =
 		__atomic_exchange_n(&mappings->news, NULL, __ATOMIC_ACQUIRE);
 	struct uroce_mapping_news *first = NULL;
@@ -87,7 +87,8 @@ bool uroce_mappings_want(struct uroce_mappings *mappings, uint64_t share)
 	return true;
 }
 
-static void learn(struct uroce_mappings *mappings, struct uroce_mapping *heard)
+static void mapping_learn(struct uroce_mappings *mappings,
+			  struct uroce_mapping *heard)
 {
 	struct uroce_mapping *mapping =
 		&mappings->table[heard->share % UROCE_SHARES];
@@ -113,22 +114,22 @@ void uroce_mappings_update(struct uroce_mappings *mappings)
 	while (news) {
 		struct uroce_mapping_news *next = news->next;
 
-		learn(mappings, &news->mapping);
+		mapping_learn(mappings, &news->mapping);
 		free(news);
 		news = next;
 	}
 }
 
 /* Each request allows two messages, GIVE and GONE. */
-static bool is_expected(struct uroce_mappings *mappings)
+static bool mapping_is_expected(struct uroce_mappings *mappings)
 {
 	uint32_t asked = __atomic_load_n(&mappings->asked, __ATOMIC_RELAXED);
 
 	return mappings->table && mappings->heard++ / 2 < asked;
 }
 
-static int push(struct uroce_mappings *mappings,
-		const struct uroce_mapping *mapping)
+static int mapping_push(struct uroce_mappings *mappings,
+			const struct uroce_mapping *mapping)
 {
 	struct uroce_mapping_news *news = malloc(sizeof(*news));
 
@@ -149,14 +150,14 @@ int uroce_mappings_given(struct uroce_mappings *mappings, uint64_t share,
 	struct uroce_mapping mapping = { .share = share };
 	void *memory = NULL;
 
-	if (!is_expected(mappings))
+	if (!mapping_is_expected(mappings))
 		return -EPROTO;
 	/* without a mapping, the peer executes the requests */
 	if (uroce_memfd_size(fd, &mapping.bytes) || mapping.bytes > SIZE_MAX ||
 	    uroce_memfd_map(fd, mapping.bytes, PROT_READ | PROT_WRITE, &memory))
 		return 0;
 	mapping.memory = memory;
-	if (push(mappings, &mapping))
+	if (mapping_push(mappings, &mapping))
 		unmap(&mapping);
 	return 0;
 }
@@ -165,9 +166,9 @@ int uroce_mappings_gone(struct uroce_mappings *mappings, uint64_t share)
 {
 	const struct uroce_mapping mapping = { .share = share };
 
-	if (!is_expected(mappings))
+	if (!mapping_is_expected(mappings))
 		return -EPROTO;
 	/* on -ENOMEM it stays mapped until its entry is reused: harmless */
-	(void)push(mappings, &mapping);
+	(void)mapping_push(mappings, &mapping);
 	return 0;
 }

@@ -87,7 +87,7 @@ void uroce_peer_look(struct uroce_peer *peer, int directory, unsigned int ways)
 	if (!ways || !nonce.address ||
 	    uroce_reach_open(peer->pid, ways, &nonce, &peer->reach))
 		return;
-	peer->channel.is_attended = uroce_copy_is_attended;
+	peer->channel.is_recently_polling = uroce_copy_is_recently_polling;
 	peer->channel.copy = uroce_copy_direct;
 	if (peer->reach.vm && !peer->self &&
 	    peer->shm->config.split != UROCE_SHM_SPLIT_NEVER)

@@ -42,7 +42,7 @@ struct uroce_peer {
 	/* copy counter at the last failed quiesce; odd */
 	uint32_t given_up;
 	struct uroce_shm_ring_receiver in;
-	bool mad;   /* after a protocol error: packets are ignored */
+	bool protocol_error; /* after a protocol error: packets are ignored */
 	bool heard; /* its application was active since the last request */
 	uint32_t heard_polls; /* uroce_shm.polls at that time */
 	bool dying;	      /* dead, with packets that are not received yet */

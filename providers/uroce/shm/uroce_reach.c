@@ -129,17 +129,17 @@ static int copy_in_two(const struct uroce_reach *reach,
 	rest.iov = end;
 	rest.nr_iov = 0;
 	for (uint32_t i = 0; i < transfer->nr_iov; i++) {
-		struct iovec piece = transfer->iov[i];
-		size_t part = piece.iov_len < left ? piece.iov_len : left;
+		struct iovec element = transfer->iov[i];
+		size_t part = element.iov_len < left ? element.iov_len : left;
 
 		if (part)
 			here[head.nr_iov++] =
-				(struct iovec){ piece.iov_base, part };
+				(struct iovec){ element.iov_base, part };
 		left -= (uint32_t)part;
-		if (part < piece.iov_len)
+		if (part < element.iov_len)
 			end[rest.nr_iov++] = (struct iovec){
-				(uint8_t *)piece.iov_base + part,
-				piece.iov_len - part,
+				(uint8_t *)element.iov_base + part,
+				element.iov_len - part,
 			};
 	}
 	ret = copy(reach, &head, 0);

@@ -28,7 +28,7 @@ void uroce_shares_fini(struct uroce_shares *shares)
 	uroce_shares_init(shares);
 }
 
-static bool is_of(const struct stat *stat, const struct uroce_span *span)
+static bool share_is_of(const struct stat *stat, const struct uroce_span *span)
 {
 	return stat->st_dev == span->dev && stat->st_ino == span->inode;
 }
@@ -37,18 +37,18 @@ static bool is_of(const struct stat *stat, const struct uroce_span *span)
  * Opens the file by its name in /proc: another thread can close the descriptor
  * and reuse its number at any time. The new descriptor permits writes by peers.
  */
-static int take(int dir, const char *name, const struct uroce_span *span,
-		uint64_t *ret_bytes)
+static int share_take(int dir, const char *name, const struct uroce_span *span,
+		      uint64_t *ret_bytes)
 {
 	struct stat stat;
 	int fd;
 
-	if (fstatat(dir, name, &stat, 0) || !is_of(&stat, span))
+	if (fstatat(dir, name, &stat, 0) || !share_is_of(&stat, span))
 		return -ENOENT;
 	fd = openat(dir, name, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (!fstat(fd, &stat) && is_of(&stat, span) &&
+	if (!fstat(fd, &stat) && share_is_of(&stat, span) &&
 	    !uroce_memfd_size(fd, ret_bytes))
 		return fd;
 	(void)close(fd);
@@ -65,7 +65,8 @@ static int share_find(const struct uroce_span *span, uint64_t *ret_bytes)
 		return -errno;
 	while (fd < 0 && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
-			fd = take(dirfd(dir), entry->d_name, span, ret_bytes);
+			fd = share_take(dirfd(dir), entry->d_name, span,
+					ret_bytes);
 	(void)closedir(dir);
 	return fd;
 }
@@ -118,8 +119,8 @@ uint64_t uroce_shares_add(struct uroce_shares *shares,
 	return 0;
 }
 
-static const struct uroce_share *find(const struct uroce_shares *shares,
-				      uint64_t id)
+static const struct uroce_share *
+share_find_id(const struct uroce_shares *shares, uint64_t id)
 {
 	const struct uroce_share *share = &shares->share[id % UROCE_SHARES];
 
@@ -130,7 +131,7 @@ bool uroce_shares_put(struct uroce_shares *shares, uint64_t id)
 {
 	struct uroce_share *share = &shares->share[id % UROCE_SHARES];
 
-	if (!find(shares, id) || --share->uses)
+	if (!share_find_id(shares, id) || --share->uses)
 		return false;
 	(void)close(share->fd);
 	*share = (struct uroce_share){ .fd = -1 };
@@ -139,7 +140,7 @@ bool uroce_shares_put(struct uroce_shares *shares, uint64_t id)
 
 int uroce_shares_fd(const struct uroce_shares *shares, uint64_t id)
 {
-	const struct uroce_share *share = find(shares, id);
+	const struct uroce_share *share = share_find_id(shares, id);
 
 	return share ? share->fd : -ENOENT;
 }

@@ -184,9 +184,9 @@ void uroce_shm_put(struct uroce_channel *channel,
 /** uroce_shm_next_put() - uroce_shm_ring_next_put() of a channel */
 const void *uroce_shm_next_put(struct uroce_channel *channel);
 
-/** uroce_shm_put_brief() - send an encoded packet, like uroce_shm_put() */
-void uroce_shm_put_brief(struct uroce_channel *channel,
-			 const struct uroce_brief *brief);
+/** uroce_shm_put_eager() - send an encoded packet, like uroce_shm_put() */
+void uroce_shm_put_eager(struct uroce_channel *channel,
+			 const struct uroce_eager_entry *eager);
 
 /** uroce_shm_has_room() - return whether a packet can be put */
 bool uroce_shm_has_room(struct uroce_channel *channel);
@@ -200,7 +200,7 @@ void uroce_shm_begin(struct uroce_shm *shm);
 /**
  * uroce_shm_take() - take the next received packet
  * @shm: after uroce_shm_begin()
- * @ret_brief: receives the packet, unchecked: the caller decodes it with
+ * @ret_eager: receives the packet, unchecked: the caller decodes it with
  *	uroce_shm_ring_decode() or checks the header itself. The payload stays
  *	in the ring, and the peer can change it at any time
  *
@@ -209,7 +209,7 @@ void uroce_shm_begin(struct uroce_shm *shm);
  * Return: the channel, to be given to uroce_shm_done(); or NULL.
  */
 struct uroce_channel *uroce_shm_take(struct uroce_shm *shm,
-				     struct uroce_brief *ret_brief);
+				     struct uroce_eager_entry *ret_eager);
 
 /**
  * uroce_shm_done() - release the ring entries of a packet
@@ -217,7 +217,7 @@ struct uroce_channel *uroce_shm_take(struct uroce_shm *shm,
  *	from it
  */
 void uroce_shm_done(struct uroce_channel *channel,
-		    const struct uroce_brief *brief, bool is_packet);
+		    const struct uroce_eager_entry *eager, bool is_packet);
 
 /**
  * uroce_shm_take_lost() - return a channel whose peer died or broke the

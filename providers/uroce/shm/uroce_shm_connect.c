@@ -179,8 +179,8 @@ static void learn_gid(struct uroce_shm *shm, const struct uroce_peer *told,
 }
 
 /* Handshake over the socket of @peer, which the table owns if PAIRED. */
-static int ask(struct uroce_shm *shm, struct uroce_peer *peer, int ring,
-	       const uint8_t *dgid, uint64_t until_ms)
+static int shm_connect_ask(struct uroce_shm *shm, struct uroce_peer *peer,
+			   int ring, const uint8_t *dgid, uint64_t until_ms)
 {
 	const struct uroce_passed ours = { ring, shm->directory.fd };
 	struct uroce_passed theirs;
@@ -222,7 +222,7 @@ static int talk(struct uroce_shm *shm, uint32_t slot, const uint8_t *dgid,
 	}
 	peer->fd = fd;
 	peer->pid = uroce_pairing_peer_pid(fd);
-	ret = ask(shm, peer, ring, dgid, until_ms);
+	ret = shm_connect_ask(shm, peer, ring, dgid, until_ms);
 	(void)close(ring);
 	if (ret != PAIRED) {
 		set_call(shm, slot, -1);
@@ -236,7 +236,8 @@ static int talk(struct uroce_shm *shm, uint32_t slot, const uint8_t *dgid,
  * process. A pair of which only the other side knows must not be forgotten.
  * Errors of local resources are returned: the application may try again.
  */
-static int judge_locked(struct uroce_shm *shm, uint32_t slot, int pid, int ret)
+static int shm_connect_judge_locked(struct uroce_shm *shm, uint32_t slot,
+				    int pid, int ret)
 {
 	if (ret == -EADDRNOTAVAIL)
 		return -ENOENT;
@@ -350,7 +351,7 @@ static int ask_locked(struct uroce_shm *shm, uint32_t slot, const uint8_t *dgid,
 	shm->connecting[slot] = false;
 	uroce_shm_tell_locked(shm);
 	if (ret < 0)
-		return judge_locked(shm, slot, pid, ret);
+		return shm_connect_judge_locked(shm, slot, pid, ret);
 	if (ret == AGAIN)
 		wait_for_guest_locked(shm, slot);
 	return ret;

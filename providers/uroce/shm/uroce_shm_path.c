@@ -55,11 +55,11 @@ static void see_news(struct uroce_shm *shm)
  * The end of the socket notifies both sides: the peer, and uroce_shm_serve()
  * of this process, which removes the peer.
  */
-static void declare_mad(struct uroce_peer *peer)
+static void declare_protocol_error(struct uroce_peer *peer)
 {
-	if (peer->mad)
+	if (peer->protocol_error)
 		return;
-	peer->mad = true;
+	peer->protocol_error = true;
 	peer->shm->counters.rx_bad++;
 	(void)shutdown(peer->fd, SHUT_RDWR);
 }
@@ -90,13 +90,13 @@ const void *uroce_shm_next_put(struct uroce_channel *channel)
 	return uroce_shm_ring_next_put(&uroce_peer_of(channel)->out);
 }
 
-void uroce_shm_put_brief(struct uroce_channel *channel,
-			 const struct uroce_brief *brief)
+void uroce_shm_put_eager(struct uroce_channel *channel,
+			 const struct uroce_eager_entry *eager)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 
-	uroce_shm_ring_put_brief(&peer->out, brief);
-	was_put(peer, brief->payload_len);
+	uroce_shm_ring_put_eager(&peer->out, eager);
+	was_put(peer, eager->payload_len);
 }
 
 bool uroce_shm_has_room(struct uroce_channel *channel)
@@ -106,7 +106,7 @@ bool uroce_shm_has_room(struct uroce_channel *channel)
 	if (uroce_shm_ring_has_room(&peer->out))
 		return true;
 	if (peer->out.broken)
-		declare_mad(peer);
+		declare_protocol_error(peer);
 	return false;
 }
 
@@ -139,7 +139,7 @@ static void hear(struct uroce_peer *peer, uint8_t opcode)
 }
 
 /* The last packet of a dead peer was received. */
-static void finish(struct uroce_shm *shm, struct uroce_peer *peer)
+static void shm_path_finish(struct uroce_shm *shm, struct uroce_peer *peer)
 {
 	list_del(&peer->node);
 	shm->nr_active--;
@@ -174,20 +174,21 @@ static void next_turn(struct uroce_shm *shm)
 }
 
 /* Returns whether there was a packet; a malformed one is a protocol error. */
-static bool take_from(struct uroce_peer *peer, struct uroce_brief *ret_brief)
+static bool take_from(struct uroce_peer *peer,
+		      struct uroce_eager_entry *ret_eager)
 {
 	int ret;
 
-	if (peer->mad)
+	if (peer->protocol_error)
 		return false;
-	ret = uroce_shm_ring_take_brief(&peer->in, ret_brief);
+	ret = uroce_shm_ring_take_eager(&peer->in, ret_eager);
 	if (ret < 0)
-		declare_mad(peer);
+		declare_protocol_error(peer);
 	return ret > 0;
 }
 
 struct uroce_channel *uroce_shm_take(struct uroce_shm *shm,
-				     struct uroce_brief *ret_brief)
+				     struct uroce_eager_entry *ret_eager)
 {
 	while (shm->turn != &shm->active) {
 		struct uroce_peer *peer =
@@ -195,31 +196,31 @@ struct uroce_channel *uroce_shm_take(struct uroce_shm *shm,
 
 		bool may_have_more = !shm->left;
 
-		if (!may_have_more && take_from(peer, ret_brief)) {
+		if (!may_have_more && take_from(peer, ret_eager)) {
 			if (shm->left-- < MAX_PACKETS)
 				uroce_shm_ring_expect_more(&peer->in);
 			return &peer->channel;
 		}
 		next_turn(shm);
 		if (peer->dying && !may_have_more)
-			finish(shm, peer);
+			shm_path_finish(shm, peer);
 	}
 	return NULL;
 }
 
 void uroce_shm_done(struct uroce_channel *channel,
-		    const struct uroce_brief *brief, bool is_packet)
+		    const struct uroce_eager_entry *eager, bool is_packet)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 	struct uroce_shm_counters *counters = &peer->shm->counters;
 
 	if (!is_packet) {
-		declare_mad(peer);
+		declare_protocol_error(peer);
 		return;
 	}
 	counters->rx_packets++;
-	counters->rx_bytes += brief->payload_len;
-	hear(peer, brief->header[0]);
+	counters->rx_bytes += eager->payload_len;
+	hear(peer, eager->header[0]);
 	uroce_shm_ring_done(&peer->in);
 }
 
@@ -272,7 +273,8 @@ bool uroce_shm_watch(struct uroce_shm *shm, bool watched)
 		struct uroce_peer *peer =
 			list_entry(pos, struct uroce_peer, node);
 
-		if (!peer->mad && uroce_shm_ring_watch(&peer->in, watched))
+		if (!peer->protocol_error &&
+		    uroce_shm_ring_watch(&peer->in, watched))
 			found = true;
 		if (peer->dying)
 			found = true;

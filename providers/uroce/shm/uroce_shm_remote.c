@@ -70,13 +70,13 @@ uint32_t uroce_shm_remote_copying(const struct uroce_shm_remote *remote,
 			       __ATOMIC_SEQ_CST);
 }
 
-static uint32_t get32(const uint32_t *member)
+static uint32_t shm_remote_get32(const uint32_t *member)
 {
 	/* pairs with the release in uroce_shm_directory.c */
 	return __atomic_load_n(member, __ATOMIC_ACQUIRE);
 }
 
-static uint64_t get64(const uint64_t *member)
+static uint64_t shm_remote_get64(const uint64_t *member)
 {
 	/* pairs with the release in uroce_shm_directory.c */
 	return __atomic_load_n(member, __ATOMIC_ACQUIRE);
@@ -91,15 +91,15 @@ static bool find_qp(const struct uroce_shm_directory_memory *memory,
 		&memory->qps[wanted->dest_qpn % UROCE_SHM_DIRECTORY_QPS];
 	uint32_t sequence = __atomic_load_n(&row->sequence, __ATOMIC_SEQ_CST);
 	struct uroce_shm_directory_qp qp = {
-		.qpn = get32(&row->qpn),
-		.dest_qpn = get32(&row->dest_qpn),
-		.pd = get32(&row->pd),
-		.access = get32(&row->access),
-		.pulls = get32(&row->pulls),
-		.token = get64(&row->token),
+		.qpn = shm_remote_get32(&row->qpn),
+		.dest_qpn = shm_remote_get32(&row->dest_qpn),
+		.pd = shm_remote_get32(&row->pd),
+		.access = shm_remote_get32(&row->access),
+		.pulls = shm_remote_get32(&row->pulls),
+		.token = shm_remote_get64(&row->token),
 	};
 
-	if (sequence % 2 || get32(&row->sequence) != sequence)
+	if (sequence % 2 || shm_remote_get32(&row->sequence) != sequence)
 		return false;
 	*ret_qp = qp;
 	return qp.qpn == wanted->dest_qpn && qp.dest_qpn == wanted->qpn &&
@@ -120,15 +120,15 @@ static bool find_region(const struct uroce_shm_directory_memory *memory,
 	if (__atomic_load_n(&row->key, __ATOMIC_SEQ_CST) != key)
 		return false;
 	*ret_region = (struct uroce_shm_directory_region){
-		.pd = get32(&row->pd),
-		.access = get32(&row->access),
-		.base = get64(&row->base),
-		.iova = get64(&row->iova),
-		.bytes = get64(&row->bytes),
-		.share = get64(&row->share),
-		.share_offset = get64(&row->share_offset),
+		.pd = shm_remote_get32(&row->pd),
+		.access = shm_remote_get32(&row->access),
+		.base = shm_remote_get64(&row->base),
+		.iova = shm_remote_get64(&row->iova),
+		.bytes = shm_remote_get64(&row->bytes),
+		.share = shm_remote_get64(&row->share),
+		.share_offset = shm_remote_get64(&row->share_offset),
 	};
-	return get32(&row->key) == key;
+	return shm_remote_get32(&row->key) == key;
 }
 
 int uroce_shm_remote_find(const struct uroce_shm_remote *remote,
@@ -184,8 +184,8 @@ bool uroce_shm_remote_landing(const struct uroce_shm_remote *remote,
 
 	*ret_landing = (struct uroce_landing){
 		.psn = psn & ~UROCE_SHM_DIRECTORY_LANDED,
-		.bytes = get32(&row->landing[kind].bytes),
-		.address = get64(&row->landing[kind].address),
+		.bytes = shm_remote_get32(&row->landing[kind].bytes),
+		.address = shm_remote_get64(&row->landing[kind].address),
 	};
-	return psn && get32(&row->landing[kind].psn) == psn;
+	return psn && shm_remote_get32(&row->landing[kind].psn) == psn;
 }

@@ -42,8 +42,8 @@
  * the sender when a packet of maximal length may not fit.
  */
 _Static_assert(sizeof(((struct uroce_shm_ring_entry *)0)->bytes) >=
-			       UROCE_BRIEF_HEADER &&
-		       UROCE_BRIEF_HEADER >= UROCE_MAX_HEADER,
+			       UROCE_EAGER_HEADER &&
+		       UROCE_EAGER_HEADER >= UROCE_MAX_HEADER,
 	       "all headers fit");
 _Static_assert(PUBLISH_BYTES <= UROCE_SHM_RING_AREA - 3 * UROCE_CHANNEL_MTU,
 	       "the sender would wait for ever");
@@ -107,7 +107,8 @@ bool uroce_shm_ring_has_room(struct uroce_shm_ring_sender *end)
 	return seems_to_have_room(end);
 }
 
-static void gather(uint8_t *dst, const struct iovec *iov, uint32_t nr_iov)
+static void shm_ring_gather(uint8_t *dst, const struct iovec *iov,
+			    uint32_t nr_iov)
 {
 	for (uint32_t i = 0; i < nr_iov; i++) {
 		memcpy(dst, iov[i].iov_base, iov[i].iov_len);
@@ -203,14 +204,14 @@ void uroce_shm_ring_put(struct uroce_shm_ring_sender *end,
 	int header_len = uroce_wire_encode(packet, entry->bytes);
 
 	assert(header_len > 0);
-	entry->ack = packet->carries_ack ? UROCE_BRIEF_ACK | packet->carried_psn
+	entry->ack = packet->carries_ack ? UROCE_EAGER_ACK | packet->carried_psn
 					 : 0;
 	if (packet->nr_absent)
 		begin_absent(entry, (uint32_t)header_len, packet);
 	else
-		gather(begin_entry(end, entry, (uint32_t)header_len,
-				   packet->payload_len),
-		       iov, nr_iov);
+		shm_ring_gather(begin_entry(end, entry, (uint32_t)header_len,
+					    packet->payload_len),
+				iov, nr_iov);
 	finish_entry(end, entry, false);
 }
 
@@ -235,25 +236,25 @@ const void *uroce_shm_ring_next_put(const struct uroce_shm_ring_sender *end)
 	return end->memory ? entry_at(end->memory, end->head) : NULL;
 }
 
-void uroce_shm_ring_put_brief(struct uroce_shm_ring_sender *end,
-			      const struct uroce_brief *brief)
+void uroce_shm_ring_put_eager(struct uroce_shm_ring_sender *end,
+			      const struct uroce_eager_entry *eager)
 {
 	struct uroce_shm_ring_entry *entry = entry_at(end->memory, end->head);
 	uint8_t *payload;
 
-	entry->ack = brief->ack;
-	assert(brief->header_len <= UROCE_BRIEF_SHORT);
-	copy_words(entry->bytes, brief->header, UROCE_BRIEF_SHORT);
+	entry->ack = eager->ack;
+	assert(eager->header_len <= UROCE_EAGER_SHORT);
+	copy_words(entry->bytes, eager->header, UROCE_EAGER_SHORT);
 	payload =
-		begin_entry(end, entry, brief->header_len, brief->payload_len);
-	if (brief->payload_len == sizeof(uint64_t))
-		memcpy(payload, brief->payload, sizeof(uint64_t));
-	else if (brief->payload_len)
-		memcpy(payload, brief->payload, brief->payload_len);
-	if (brief->in_stream)
+		begin_entry(end, entry, eager->header_len, eager->payload_len);
+	if (eager->payload_len == sizeof(uint64_t))
+		memcpy(payload, eager->payload, sizeof(uint64_t));
+	else if (eager->payload_len)
+		memcpy(payload, eager->payload, eager->payload_len);
+	if (eager->in_stream)
 		prefetch_for_write(
 			entry_at(end->memory, end->head + STREAM_AHEAD));
-	finish_entry(end, entry, brief->more);
+	finish_entry(end, entry, eager->more);
 }
 
 bool uroce_shm_ring_is_watched(struct uroce_shm_ring_sender *end)
@@ -299,14 +300,15 @@ union entry_front {
 
 #define WORD sizeof(unsigned long)
 
-_Static_assert(FRONT % WORD == 0 && UROCE_BRIEF_HEADER % WORD == 0 &&
-		       offsetof(struct uroce_brief, header) % WORD == 0,
+_Static_assert(FRONT % WORD == 0 && UROCE_EAGER_HEADER % WORD == 0 &&
+		       offsetof(struct uroce_eager_entry, header) % WORD == 0,
 	       "whole words");
 
 /* Return: the payload, in the entry or in the area; NULL: out of bounds. */
-static const uint8_t *find_payload(const struct uroce_shm_ring_memory *ring,
-				   const struct uroce_shm_ring_entry *entry,
-				   const struct uroce_shm_ring_entry *copy)
+static const uint8_t *
+shm_ring_find_payload(const struct uroce_shm_ring_memory *ring,
+		      const struct uroce_shm_ring_entry *entry,
+		      const struct uroce_shm_ring_entry *copy)
 {
 	uint32_t offset = (uint32_t)copy->place * UROCE_SHM_RING_LINE;
 
@@ -320,29 +322,29 @@ static const uint8_t *find_payload(const struct uroce_shm_ring_memory *ring,
 }
 
 /* Reads the location of a rendezvous chunk from the copy of the entry. */
-static int find_source(struct uroce_brief *brief)
+static int find_source(struct uroce_eager_entry *eager)
 {
 	struct uroce_shm_ring_source source;
 
-	if (brief->header_len + sizeof(source) > sizeof(brief->header))
+	if (eager->header_len + sizeof(source) > sizeof(eager->header))
 		return -EBADMSG;
-	memcpy(&source, brief->header + brief->header_len, sizeof(source));
+	memcpy(&source, eager->header + eager->header_len, sizeof(source));
 	if (!source.nr_packets || !source.bytes ||
 	    source.bytes > UROCE_CHANNEL_PART)
 		return -EBADMSG;
-	brief->source = source.address;
-	brief->payload_len = source.bytes;
-	brief->nr_absent = source.nr_packets;
+	eager->source = source.address;
+	eager->payload_len = source.bytes;
+	eager->nr_absent = source.nr_packets;
 	return 0;
 }
 
 /*
  * Reads the next packet, but does not take it. Otherwise like
- * uroce_shm_ring_take_brief(). Each word is read once, since the sender can
+ * uroce_shm_ring_take_eager(). Each word is read once, since the sender can
  * write to the entry at any time.
  */
-static int look(const struct uroce_shm_ring_receiver *end,
-		struct uroce_brief *ret_brief)
+static int shm_ring_look(const struct uroce_shm_ring_receiver *end,
+			 struct uroce_eager_entry *ret_eager)
 {
 	const struct uroce_shm_ring_entry *entry =
 		entry_at(end->memory, end->tail);
@@ -351,25 +353,26 @@ static int look(const struct uroce_shm_ring_receiver *end,
 	if (!is_next(end, entry))
 		return 0;
 	copy_words(copy.words, entry, FRONT);
-	ret_brief->payload = find_payload(end->memory, entry, &copy.entry);
-	if (!ret_brief->payload || copy.entry.header_len > UROCE_MAX_HEADER)
+	ret_eager->payload =
+		shm_ring_find_payload(end->memory, entry, &copy.entry);
+	if (!ret_eager->payload || copy.entry.header_len > UROCE_MAX_HEADER)
 		return -EBADMSG;
-	ret_brief->ack = copy.entry.ack;
-	ret_brief->header_len = copy.entry.header_len;
-	ret_brief->payload_len = copy.entry.payload_len;
-	ret_brief->nr_absent = 0;
-	copy_words(ret_brief->header, entry->bytes, UROCE_BRIEF_HEADER);
-	if (copy.entry.absent && find_source(ret_brief))
+	ret_eager->ack = copy.entry.ack;
+	ret_eager->header_len = copy.entry.header_len;
+	ret_eager->payload_len = copy.entry.payload_len;
+	ret_eager->nr_absent = 0;
+	copy_words(ret_eager->header, entry->bytes, UROCE_EAGER_HEADER);
+	if (copy.entry.absent && find_source(ret_eager))
 		return -EBADMSG;
 	return 1;
 }
 
-static void advance(struct uroce_shm_ring_receiver *end,
-		    const struct uroce_brief *brief)
+static void shm_ring_advance(struct uroce_shm_ring_receiver *end,
+			     const struct uroce_eager_entry *eager)
 {
 	end->tail++;
-	if (!brief->nr_absent)
-		end->bytes += brief->payload_len;
+	if (!eager->nr_absent)
+		end->bytes += eager->payload_len;
 }
 
 bool uroce_shm_ring_has_any(const struct uroce_shm_ring_receiver *end)
@@ -377,54 +380,54 @@ bool uroce_shm_ring_has_any(const struct uroce_shm_ring_receiver *end)
 	return is_next(end, entry_at(end->memory, end->tail));
 }
 
-int uroce_shm_ring_take_brief(struct uroce_shm_ring_receiver *end,
-			      struct uroce_brief *ret_brief)
+int uroce_shm_ring_take_eager(struct uroce_shm_ring_receiver *end,
+			      struct uroce_eager_entry *ret_eager)
 {
-	int ret = look(end, ret_brief);
+	int ret = shm_ring_look(end, ret_eager);
 
 	if (ret > 0)
-		advance(end, ret_brief);
+		shm_ring_advance(end, ret_eager);
 	return ret;
 }
 
-int uroce_shm_ring_decode(const struct uroce_brief *brief,
+int uroce_shm_ring_decode(const struct uroce_eager_entry *eager,
 			  struct uroce_packet *ret_packet)
 {
-	uint8_t header[UROCE_BRIEF_HEADER];
+	uint8_t header[UROCE_EAGER_HEADER];
 
-	memcpy(header, brief->header, sizeof(header));
+	memcpy(header, eager->header, sizeof(header));
 	header[1] &= (uint8_t)~BTH_PAD_BITS;
-	if (uroce_wire_decode(header, brief->header_len, ret_packet))
+	if (uroce_wire_decode(header, eager->header_len, ret_packet))
 		return -EBADMSG;
 	/* the decoder had header_len bytes: no payload may be left over */
 	if (ret_packet->payload_len)
 		return -EBADMSG;
-	if (brief->payload_len && !(ret_packet->traits & UROCE_T_PAYLOAD))
+	if (eager->payload_len && !(ret_packet->traits & UROCE_T_PAYLOAD))
 		return -EBADMSG;
-	ret_packet->payload = brief->payload;
-	ret_packet->payload_len = brief->payload_len;
-	ret_packet->carries_ack = brief->ack & UROCE_BRIEF_ACK;
-	ret_packet->carried_psn = brief->ack & UROCE_PSN_MASK;
-	if (!brief->nr_absent)
+	ret_packet->payload = eager->payload;
+	ret_packet->payload_len = eager->payload_len;
+	ret_packet->carries_ack = eager->ack & UROCE_EAGER_ACK;
+	ret_packet->carried_psn = eager->ack & UROCE_PSN_MASK;
+	if (!eager->nr_absent)
 		return 0;
 	if ((ret_packet->opcode & UROCE_TRANSPORT_MASK) != UROCE_RC)
 		return -EBADMSG;
-	ret_packet->nr_absent = brief->nr_absent;
-	ret_packet->source = brief->source;
+	ret_packet->nr_absent = eager->nr_absent;
+	ret_packet->source = eager->source;
 	return 0;
 }
 
 int uroce_shm_ring_take(struct uroce_shm_ring_receiver *end,
 			struct uroce_packet *ret_packet)
 {
-	struct uroce_brief brief;
-	int ret = look(end, &brief);
+	struct uroce_eager_entry eager;
+	int ret = shm_ring_look(end, &eager);
 
 	if (ret <= 0)
 		return ret;
-	if (uroce_shm_ring_decode(&brief, ret_packet))
+	if (uroce_shm_ring_decode(&eager, ret_packet))
 		return -EBADMSG;
-	advance(end, &brief);
+	shm_ring_advance(end, &eager);
 	return 1;
 }
 

@@ -112,7 +112,7 @@ void uroce_shm_ring_put(struct uroce_shm_ring_sender *end,
 /**
  * uroce_shm_ring_publish() - make all packets visible to the receiver
  *
- * Must follow the last put: uroce_shm_ring_put_brief() delays the publication
+ * Must follow the last put: uroce_shm_ring_put_eager() delays the publication
  * of packets that others follow.
  */
 void uroce_shm_ring_publish(struct uroce_shm_ring_sender *end);
@@ -125,9 +125,9 @@ void uroce_shm_ring_publish(struct uroce_shm_ring_sender *end);
  */
 const void *uroce_shm_ring_next_put(const struct uroce_shm_ring_sender *end);
 
-/** uroce_shm_ring_put_brief() - put an encoded packet; @end has room */
-void uroce_shm_ring_put_brief(struct uroce_shm_ring_sender *end,
-			      const struct uroce_brief *brief);
+/** uroce_shm_ring_put_eager() - put an encoded packet; @end has room */
+void uroce_shm_ring_put_eager(struct uroce_shm_ring_sender *end,
+			      const struct uroce_eager_entry *eager);
 
 /**
  * uroce_shm_ring_is_watched() - check whether the receiver needs the doorbell
@@ -164,13 +164,13 @@ int uroce_shm_ring_take(struct uroce_shm_ring_receiver *end,
 bool uroce_shm_ring_has_any(const struct uroce_shm_ring_receiver *end);
 
 /**
- * uroce_shm_ring_take_brief() - take the next packet without decoding it
+ * uroce_shm_ring_take_eager() - take the next packet without decoding it
  *
  * The caller must check the headers, by uroce_shm_ring_decode() or itself.
  * Otherwise like uroce_shm_ring_take().
  */
-int uroce_shm_ring_take_brief(struct uroce_shm_ring_receiver *end,
-			      struct uroce_brief *ret_brief);
+int uroce_shm_ring_take_eager(struct uroce_shm_ring_receiver *end,
+			      struct uroce_eager_entry *ret_eager);
 
 /** uroce_shm_ring_expect_more() - prefetch entries ahead, after several in a
  * row
@@ -178,11 +178,11 @@ int uroce_shm_ring_take_brief(struct uroce_shm_ring_receiver *end,
 void uroce_shm_ring_expect_more(const struct uroce_shm_ring_receiver *end);
 
 /**
- * uroce_shm_ring_decode() - decode a packet of uroce_shm_ring_take_brief()
+ * uroce_shm_ring_decode() - decode a packet of uroce_shm_ring_take_eager()
  *
  * Return: 0, or -EBADMSG.
  */
-int uroce_shm_ring_decode(const struct uroce_brief *brief,
+int uroce_shm_ring_decode(const struct uroce_eager_entry *eager,
 			  struct uroce_packet *ret_packet);
 
 /**

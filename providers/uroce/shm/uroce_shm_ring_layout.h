@@ -30,7 +30,7 @@ struct uroce_shm_ring_entry {
 	uint32_t sequence;    /* packets are counted from 1, modulo 2^32 */
 	uint16_t payload_len; /* bytes */
 	uint16_t place;	      /* line of the area at which the payload begins */
-	uint32_t ack;	      /* as in struct uroce_brief */
+	uint32_t ack;	      /* as in struct uroce_eager_entry */
 	uint8_t header_len;   /* bytes of uroce_wire_encode() */
 	uint8_t absent;	      /* rendezvous: no payload, payload_len is 0 */
 	uint8_t pad[2];

@@ -58,9 +58,9 @@ static void drop_guest(struct uroce_shm *shm, struct uroce_guest *guest)
  * The result for the sender of a hello. While a client with an OK has not
  * confirmed, its confirmation or its end may be unread in the socket: BUSY.
  */
-static enum uroce_verdict judge_locked(struct uroce_shm *shm,
-				       const struct uroce_hello *hello,
-				       const struct uroce_guest *guest)
+static enum uroce_verdict
+shm_serve_judge_locked(struct uroce_shm *shm, const struct uroce_hello *hello,
+		       const struct uroce_guest *guest)
 {
 	uint32_t slot = hello->party.slot;
 	struct uroce_peer *old = shm->table[slot];
@@ -102,7 +102,7 @@ static enum uroce_verdict judge(struct uroce_shm *shm,
 		return ret == -ETIMEDOUT ? UROCE_VERDICT_BUSY
 					 : UROCE_VERDICT_REFUSED;
 	verbs_mutex_lock(&shm->mutex);
-	verdict = judge_locked(shm, hello, guest);
+	verdict = shm_serve_judge_locked(shm, hello, guest);
 	verbs_mutex_unlock(&shm->mutex);
 	return verdict;
 }

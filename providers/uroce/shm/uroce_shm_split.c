@@ -28,8 +28,9 @@ static uint64_t now_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static bool choose(struct uroce_channel *channel, enum uroce_landing_kind kind,
-		   uint32_t qpn, uint32_t psn)
+static bool shm_split_choose(struct uroce_channel *channel,
+			     enum uroce_landing_kind kind, uint32_t qpn,
+			     uint32_t psn)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 
@@ -41,8 +42,9 @@ static bool choose(struct uroce_channel *channel, enum uroce_landing_kind kind,
 	       UROCE_WAY_SPLIT;
 }
 
-static void learn(struct uroce_channel *channel, enum uroce_landing_kind kind,
-		  uint32_t qpn, uint32_t psn, uint32_t bytes)
+static void shm_split_learn(struct uroce_channel *channel,
+			    enum uroce_landing_kind kind, uint32_t qpn,
+			    uint32_t psn, uint32_t bytes)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 
@@ -51,19 +53,20 @@ static void learn(struct uroce_channel *channel, enum uroce_landing_kind kind,
 }
 
 static struct uroce_wanted wanted_of(const struct uroce_peer *peer,
-				     const struct uroce_hop *hop)
+				     const struct uroce_qpn_pair *qpns)
 {
 	return (struct uroce_wanted){
-		.qpn = hop->qpn,
+		.qpn = qpns->qpn,
 		.token = peer->shm->token,
-		.dest_qpn = hop->dest_qpn,
+		.dest_qpn = qpns->dest_qpn,
 	};
 }
 
-static bool is_open(struct uroce_channel *channel, const struct uroce_hop *hop)
+static bool is_open(struct uroce_channel *channel,
+		    const struct uroce_qpn_pair *qpns)
 {
 	const struct uroce_peer *peer = uroce_peer_of(channel);
-	const struct uroce_wanted wanted = wanted_of(peer, hop);
+	const struct uroce_wanted wanted = wanted_of(peer, qpns);
 	bool pulls;
 
 	return channel->copy &&
@@ -71,19 +74,20 @@ static bool is_open(struct uroce_channel *channel, const struct uroce_hop *hop)
 	       pulls;
 }
 
-static bool find(struct uroce_channel *channel, const struct uroce_hop *hop,
-		 enum uroce_landing_kind kind,
-		 struct uroce_landing *ret_landing)
+static bool shm_split_find(struct uroce_channel *channel,
+			   const struct uroce_qpn_pair *qpns,
+			   enum uroce_landing_kind kind,
+			   struct uroce_landing *ret_landing)
 {
 	return uroce_shm_remote_landing(&uroce_peer_of(channel)->remote,
-					hop->dest_qpn, kind, ret_landing);
+					qpns->dest_qpn, kind, ret_landing);
 }
 
 /* The peer does not wait for this process, or is dead. */
 static bool is_lost(const struct uroce_peer *peer)
 {
 	return !peer->channel.copy || !peer->shm->directory.memory ||
-	       peer->mad || peer->dying;
+	       peer->protocol_error || peer->dying;
 }
 
 static int transfer(struct uroce_peer *peer, uint64_t address, bool write,
@@ -110,24 +114,41 @@ static int transfer(struct uroce_peer *peer, uint64_t address, bool write,
 	return 0;
 }
 
-static int push_locked(struct uroce_peer *peer, const struct uroce_hop *hop,
+static int push_locked(struct uroce_peer *peer,
+		       const struct uroce_qpn_pair *qpns,
 		       enum uroce_landing_kind kind,
 		       const struct uroce_landing *landing, uint32_t from,
 		       const struct iovec *iov)
 {
 	struct uroce_landing now;
 
-	if (!is_open(&peer->channel, hop) ||
-	    !find(&peer->channel, hop, kind, &now) || now.psn != landing->psn ||
-	    now.address != landing->address || from > now.bytes ||
-	    iov->iov_len > now.bytes - from)
+	if (!is_open(&peer->channel, qpns) ||
+	    !shm_split_find(&peer->channel, qpns, kind, &now) ||
+	    now.psn != landing->psn || now.address != landing->address ||
+	    from > now.bytes || iov->iov_len > now.bytes - from)
 		return -EACCES;
 	return transfer(peer, now.address + from, true, iov);
 }
 
-static int push(struct uroce_channel *channel, const struct uroce_hop *hop,
-		enum uroce_landing_kind kind,
-		const struct uroce_landing *landing, uint32_t from,
+static int shm_split_push(struct uroce_channel *channel,
+			  const struct uroce_qpn_pair *qpns,
+			  enum uroce_landing_kind kind,
+			  const struct uroce_landing *landing, uint32_t from,
+			  const struct iovec *iov)
+{
+	struct uroce_peer *peer = uroce_peer_of(channel);
+	int ret;
+
+	if (is_lost(peer))
+		return -ENOTCONN;
+	uroce_shm_directory_begin(&peer->shm->directory, peer->slot);
+	ret = push_locked(peer, qpns, kind, landing, from, iov);
+	uroce_shm_directory_end(&peer->shm->directory, peer->slot);
+	return ret;
+}
+
+static int pull(struct uroce_channel *channel,
+		const struct uroce_qpn_pair *qpns, uint64_t address,
 		const struct iovec *iov)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
@@ -136,29 +157,15 @@ static int push(struct uroce_channel *channel, const struct uroce_hop *hop,
 	if (is_lost(peer))
 		return -ENOTCONN;
 	uroce_shm_directory_begin(&peer->shm->directory, peer->slot);
-	ret = push_locked(peer, hop, kind, landing, from, iov);
+	ret = is_open(channel, qpns) ? transfer(peer, address, false, iov)
+				     : -EACCES;
 	uroce_shm_directory_end(&peer->shm->directory, peer->slot);
 	return ret;
 }
 
-static int pull(struct uroce_channel *channel, const struct uroce_hop *hop,
-		uint64_t address, const struct iovec *iov)
-{
-	struct uroce_peer *peer = uroce_peer_of(channel);
-	int ret;
-
-	if (is_lost(peer))
-		return -ENOTCONN;
-	uroce_shm_directory_begin(&peer->shm->directory, peer->slot);
-	ret = is_open(channel, hop) ? transfer(peer, address, false, iov)
-				    : -EACCES;
-	uroce_shm_directory_end(&peer->shm->directory, peer->slot);
-	return ret;
-}
-
-static void show(struct uroce_channel *channel, uint32_t qpn,
-		 enum uroce_landing_kind kind,
-		 const struct uroce_landing *landing)
+static void shm_split_show(struct uroce_channel *channel, uint32_t qpn,
+			   enum uroce_landing_kind kind,
+			   const struct uroce_landing *landing)
 {
 	uroce_shm_directory_show_landing(
 		&uroce_peer_of(channel)->shm->directory, qpn, kind, landing);
@@ -176,7 +183,7 @@ static bool is_at_it(const struct uroce_peer *peer, uint32_t count)
 }
 
 /* A copy that the peer begins later sees the withdrawal. */
-static void settle(struct uroce_channel *channel)
+static void shm_split_settle(struct uroce_channel *channel)
 {
 	const struct timespec nap = { .tv_nsec = NAP_NS };
 	struct uroce_peer *peer = uroce_peer_of(channel);
@@ -200,12 +207,12 @@ static void settle(struct uroce_channel *channel)
 }
 
 const struct uroce_split_ops uroce_shm_split_ops = {
-	.choose = choose,
-	.learn = learn,
+	.choose = shm_split_choose,
+	.learn = shm_split_learn,
 	.is_open = is_open,
-	.find = find,
-	.push = push,
+	.find = shm_split_find,
+	.push = shm_split_push,
 	.pull = pull,
-	.show = show,
-	.settle = settle,
+	.show = shm_split_show,
+	.settle = shm_split_settle,
 };

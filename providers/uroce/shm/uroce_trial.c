@@ -33,7 +33,7 @@ static bool begins_row(uint32_t nr)
 	return (nr & (nr - 1)) == 0 || nr % EVERY == 0;
 }
 
-static enum uroce_way choose(struct uroce_trial *trial)
+static enum uroce_way trial_choose(struct uroce_trial *trial)
 {
 	if (begins_row(trial->nr)) {
 		trial->tried = trial->nr ? other(best(trial)) : UROCE_WAY_RING;
@@ -49,7 +49,7 @@ enum uroce_way uroce_trial_begin(struct uroce_trial *trial, uint32_t qpn,
 				 uint32_t psn, uint64_t now)
 {
 	uint32_t at = trial->nr % UROCE_TRIAL_MESSAGES;
-	enum uroce_way way = choose(trial);
+	enum uroce_way way = trial_choose(trial);
 
 	trial->message[at].begun_ns = now;
 	trial->message[at].qpn = qpn;
@@ -79,7 +79,7 @@ static uint32_t mix(uint64_t old, uint64_t rate)
 /*
  * Only messages of one path count, after the caches have no data of the other.
  */
-static void learn(struct uroce_trial *trial)
+static void trial_learn(struct uroce_trial *trial)
 {
 	for (unsigned int way = 0; way < UROCE_NR_WAYS; way++)
 		if (trial->ways == 1u << way && trial->ways_before == 1u << way)
@@ -93,7 +93,7 @@ static void learn(struct uroce_trial *trial)
 static void end_first(struct uroce_trial *trial, uint64_t begun_ns)
 {
 	if (trial->bytes && trial->until_ns > trial->from_ns)
-		learn(trial);
+		trial_learn(trial);
 	trial->ways_before = trial->ways;
 	trial->ways = 0;
 	trial->bytes = 0;
@@ -104,8 +104,8 @@ static void end_first(struct uroce_trial *trial, uint64_t begun_ns)
 /*
  * The latest record of a message; an earlier one may have failed. NULL: none.
  */
-static struct uroce_trial_message *find(struct uroce_trial *trial, uint32_t qpn,
-					uint32_t psn)
+static struct uroce_trial_message *trial_find(struct uroce_trial *trial,
+					      uint32_t qpn, uint32_t psn)
 {
 	for (uint32_t i = 1; i <= UROCE_TRIAL_MESSAGES; i++) {
 		struct uroce_trial_message *message =
@@ -121,7 +121,7 @@ static struct uroce_trial_message *find(struct uroce_trial *trial, uint32_t qpn,
 void uroce_trial_end(struct uroce_trial *trial, uint32_t qpn, uint32_t psn,
 		     uint32_t bytes, uint64_t now)
 {
-	struct uroce_trial_message *message = find(trial, qpn, psn);
+	struct uroce_trial_message *message = trial_find(trial, qpn, psn);
 
 	if (!message)
 		return;

@@ -59,7 +59,7 @@ static bool is_memory_file(const char *name)
 
 /* Return: -ENOENT also for other kinds of mappings; -ENOSYS: no PROCMAP_QUERY.
  */
-static int ask(int maps, uintptr_t address, struct uroce_vma *ret_vma)
+static int vma_ask(int maps, uintptr_t address, struct uroce_vma *ret_vma)
 {
 	char name[LINE + sizeof(MEMORY_FILE)] = "";
 	struct query query = {
@@ -157,11 +157,11 @@ static int read_on(struct text *text, uintptr_t address,
 	return ret;
 }
 
-static int find(struct text *text, bool by_text, uintptr_t address,
-		struct uroce_vma *ret_vma)
+static int vma_find(struct text *text, bool by_text, uintptr_t address,
+		    struct uroce_vma *ret_vma)
 {
 	int ret = by_text ? read_on(text, address, ret_vma)
-			  : ask(text->maps, address, ret_vma);
+			  : vma_ask(text->maps, address, ret_vma);
 
 	if (ret)
 		return ret;
@@ -171,8 +171,8 @@ static int find(struct text *text, bool by_text, uintptr_t address,
 		       : -ENOENT;
 }
 
-static bool follows(const struct uroce_vma *vma, const struct uroce_span *first,
-		    uint64_t distance)
+static bool vma_follows(const struct uroce_vma *vma,
+			const struct uroce_span *first, uint64_t distance)
 {
 	return vma->span.dev == first->dev && vma->span.inode == first->inode &&
 	       vma->span.offset == first->offset + distance;
@@ -183,7 +183,7 @@ static int find_all(struct text *text, bool by_text, uintptr_t address,
 {
 	struct uroce_vma vma;
 	struct uroce_span span;
-	int ret = find(text, by_text, address, &vma);
+	int ret = vma_find(text, by_text, address, &vma);
 
 	if (ret)
 		return ret;
@@ -194,10 +194,10 @@ static int find_all(struct text *text, bool by_text, uintptr_t address,
 
 		if (nr == MAX_VMAS)
 			return -ENOENT;
-		ret = find(text, by_text, next, &vma);
+		ret = vma_find(text, by_text, next, &vma);
 		if (ret)
 			return ret;
-		if (!follows(&vma, &span, next - address))
+		if (!vma_follows(&vma, &span, next - address))
 			return -ENOENT;
 	}
 	*ret_span = span;

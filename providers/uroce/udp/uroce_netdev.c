@@ -135,7 +135,8 @@ static void add_ipv6(struct uroce_netdev *dev, const struct sockaddr *addr)
 }
 
 /* Whether @at is an address of @dev, with a label such as eth0:1 or without. */
-static bool is_of(const struct ifaddrs *at, const struct uroce_netdev *dev)
+static bool netdev_is_of(const struct ifaddrs *at,
+			 const struct uroce_netdev *dev)
 {
 	size_t len = strcspn(at->ifa_name, ":");
 
@@ -149,7 +150,7 @@ static void read_addresses(const struct ifaddrs *list, struct uroce_netdev *dev)
 	const struct ifaddrs *at;
 
 	for (at = list; at; at = at->ifa_next) {
-		if (!is_of(at, dev))
+		if (!netdev_is_of(at, dev))
 			continue;
 		if (at->ifa_addr->sa_family == AF_PACKET) {
 			struct sockaddr_ll link;
@@ -161,7 +162,8 @@ static void read_addresses(const struct ifaddrs *list, struct uroce_netdev *dev)
 		}
 	}
 	for (at = list; at; at = at->ifa_next)
-		if (is_of(at, dev) && at->ifa_addr->sa_family == AF_INET6)
+		if (netdev_is_of(at, dev) &&
+		    at->ifa_addr->sa_family == AF_INET6)
 			add_ipv6(dev, at->ifa_addr);
 }
 

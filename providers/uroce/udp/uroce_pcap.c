@@ -146,15 +146,15 @@ static uint32_t add_words(uint32_t sum, const uint8_t *pos, size_t len)
 	return sum;
 }
 
-static uint32_t fold(uint32_t sum)
+static uint32_t pcap_fold(uint32_t sum)
 {
 	while (sum >> 16)
 		sum = (sum & 0xffff) + (sum >> 16);
 	return ~sum & 0xffff;
 }
 
-static size_t put_ipv4(uint8_t *ip, const struct uroce_path *path,
-		       uint16_t ip_id, uint32_t udp_len)
+static size_t pcap_put_ipv4(uint8_t *ip, const struct uroce_path *path,
+			    uint16_t ip_id, uint32_t udp_len)
 {
 	memset(ip, 0, IPV4_LEN);
 	ip[0] = 0x45;
@@ -166,12 +166,12 @@ static size_t put_ipv4(uint8_t *ip, const struct uroce_path *path,
 	ip[9] = IPPROTO_UDP;
 	memcpy(ip + 12, path->sgid + 12, 4);
 	memcpy(ip + 16, path->dgid + 12, 4);
-	uroce_put16(ip + 10, fold(add_words(0, ip, IPV4_LEN)));
+	uroce_put16(ip + 10, pcap_fold(add_words(0, ip, IPV4_LEN)));
 	return IPV4_LEN;
 }
 
-static size_t put_ipv6(uint8_t *ip, const struct uroce_path *path,
-		       uint32_t udp_len)
+static size_t pcap_put_ipv6(uint8_t *ip, const struct uroce_path *path,
+			    uint32_t udp_len)
 {
 	memset(ip, 0, IPV6_LEN);
 	ip[0] = (uint8_t)(0x60 | path->tclass >> 4);
@@ -197,7 +197,7 @@ static void put_udp(uint8_t *udp, const struct uroce_path *path, size_t len,
 	sum = add_words(sum, path->sgid, UROCE_GID_LEN);
 	sum = add_words(sum, path->dgid, UROCE_GID_LEN);
 	sum = add_words(sum, udp, UDP_LEN);
-	sum = fold(add_words(sum, data, data_len));
+	sum = pcap_fold(add_words(sum, data, data_len));
 	uroce_put16(udp + 6, sum ? sum : 0xffff);
 }
 
@@ -221,9 +221,9 @@ void uroce_pcap_write(struct uroce_pcap *pcap, const struct uroce_path *path,
 		len += iov[i].iov_len;
 	}
 	if (uroce_path_is_ipv4(path))
-		pos += put_ipv4(pos, path, ip_id, UDP_LEN + (uint32_t)len);
+		pos += pcap_put_ipv4(pos, path, ip_id, UDP_LEN + (uint32_t)len);
 	else
-		pos += put_ipv6(pos, path, UDP_LEN + (uint32_t)len);
+		pos += pcap_put_ipv6(pos, path, UDP_LEN + (uint32_t)len);
 	put_udp(pos, path, UDP_LEN + len, payload, len);
 	memcpy(pos + UDP_LEN, payload, len);
 	pos += UDP_LEN + len;

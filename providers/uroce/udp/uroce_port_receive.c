@@ -189,8 +189,10 @@ static void read_origin(struct msghdr *msg, struct origin *ret_origin)
 	}
 }
 
-static void capture(struct uroce_port *port, const struct uroce_icrc *icrc,
-		    const struct uroce_path *path, uint8_t *bytes, size_t len)
+static void receive_capture(struct uroce_port *port,
+			    const struct uroce_icrc *icrc,
+			    const struct uroce_path *path, uint8_t *bytes,
+			    size_t len)
 {
 	struct iovec iov = { .iov_base = bytes, .iov_len = len };
 
@@ -216,9 +218,9 @@ static void pass_on(struct uroce_port *port, const struct uroce_path *path,
 }
 
 /* Handles one datagram. @origin: the ICRC state of @path. */
-static void take(struct uroce_port *port, const struct uroce_path *path,
-		 struct origin_icrc *origin, uint8_t *bytes, size_t len,
-		 uroce_port_receive_fn *fn, void *arg)
+static void receive_take(struct uroce_port *port, const struct uroce_path *path,
+			 struct origin_icrc *origin, uint8_t *bytes, size_t len,
+			 uroce_port_receive_fn *fn, void *arg)
 {
 	struct uroce_packet packet;
 	struct uroce_icrc icrc;
@@ -233,7 +235,7 @@ static void take(struct uroce_port *port, const struct uroce_path *path,
 		return;
 	}
 	if (port->pcap)
-		capture(port, &icrc, path, bytes, len);
+		receive_capture(port, &icrc, path, bytes, len);
 	slot = packet.dest_qpn >> UROCE_SLOT_SHIFT;
 	if (packet.dest_qpn != UROCE_QPN_MULTICAST &&
 	    slot != port->slots.slot) {
@@ -272,7 +274,7 @@ static struct origin_icrc *find_origin(struct uroce_port *port,
 	return last;
 }
 
-static bool is_ours(const struct uroce_port *port, const uint8_t *gid)
+static bool receive_is_ours(const struct uroce_port *port, const uint8_t *gid)
 {
 	return uroce_udp_find(port, gid) || uroce_socket_is_multicast(gid);
 }
@@ -286,7 +288,7 @@ static void take_message(struct uroce_port *port, struct mmsghdr *header,
 	struct origin origin;
 
 	read_origin(&header->msg_hdr, &origin);
-	if (!is_ours(port, origin.path.dgid) ||
+	if (!receive_is_ours(port, origin.path.dgid) ||
 	    header->msg_hdr.msg_flags & MSG_TRUNC) {
 		port->counters.rx_bad++;
 		return;
@@ -295,12 +297,12 @@ static void take_message(struct uroce_port *port, struct mmsghdr *header,
 		origin.segment_len = BUFFER;
 	icrc = find_origin(port, &origin.path);
 	while (len) {
-		size_t piece = len < origin.segment_len ? len
-							: origin.segment_len;
+		size_t segment = len < origin.segment_len ? len
+							  : origin.segment_len;
 
-		take(port, &origin.path, icrc, bytes, piece, fn, arg);
-		bytes += piece;
-		len -= piece;
+		receive_take(port, &origin.path, icrc, bytes, segment, fn, arg);
+		bytes += segment;
+		len -= segment;
 	}
 }
 
@@ -399,12 +401,14 @@ bool uroce_port_receive_inbox(struct uroce_port *port,
 		rejected = rejected || got == -EPERM;
 		if (got < (int)FORWARDED_HEADER)
 			continue;
-		if (!is_ours(port, forwarded.path.dgid)) {
+		if (!receive_is_ours(port, forwarded.path.dgid)) {
 			port->counters.rx_bad++;
 			continue;
 		}
-		take(port, &forwarded.path, find_origin(port, &forwarded.path),
-		     forwarded.bytes, (size_t)got - FORWARDED_HEADER, fn, arg);
+		receive_take(port, &forwarded.path,
+			     find_origin(port, &forwarded.path),
+			     forwarded.bytes, (size_t)got - FORWARDED_HEADER,
+			     fn, arg);
 	}
 	return rejected;
 }

@@ -24,9 +24,9 @@
 #include "util/min.h"
 #include "util/nocancel.h"
 
-#define MAX_MESSAGES 32
-#define MAX_PACKETS  512
-#define MAX_PIECES   2048
+#define MAX_MESSAGES	 32
+#define MAX_PACKETS	 512
+#define MAX_BATCH_IOVECS 2048
 /* A payload up to this length is copied: an iovec costs the kernel more. */
 #define SMALL_BYTES 128
 /* Limits of the kernel for a message: segments, bytes, and iovecs. */
@@ -52,8 +52,8 @@ struct packet {
 	uint32_t first_byte; /* of the headers */
 	uint16_t front_len;  /* headers, and the payload if it is small */
 	uint16_t tail_len;
-	uint32_t first_piece; /* first iovec of the payload */
-	uint32_t nr_pieces;   /* iovecs of the payload; 0 if it is small */
+	uint32_t first_iovec; /* first iovec of the payload */
+	uint32_t nr_iovecs;   /* iovecs of the payload; 0 if it is small */
 	uint32_t len;
 };
 
@@ -62,7 +62,7 @@ struct message {
 	uint32_t dest_qpn;
 	void *owner;
 	uint32_t first_packet, nr_packets;
-	uint32_t first_piece, nr_pieces;
+	uint32_t first_iovec, nr_iovecs;
 	uint32_t segment_len; /* length of all packets but the last */
 	uint32_t bytes;
 	bool full; /* the last packet is shorter */
@@ -71,12 +71,12 @@ struct message {
 struct uroce_send_batch {
 	bool no_gso;  /* the kernel or a NIC does not support it */
 	bool no_many; /* sendmmsg() is forbidden */
-	uint32_t nr_messages, nr_packets, nr_pieces, nr_bytes, nr_refused;
+	uint32_t nr_messages, nr_packets, nr_iovecs, nr_bytes, nr_refused;
 	void *refused[MAX_REFUSED]; /* owners */
 	struct message messages[MAX_MESSAGES];
 	struct mmsghdr headers[MAX_MESSAGES]; /* one for each message */
 	struct packet packets[MAX_PACKETS];
-	struct iovec pieces[MAX_PIECES];
+	struct iovec iovecs[MAX_BATCH_IOVECS];
 	uint8_t bytes[MAX_OWN];
 };
 
@@ -99,7 +99,7 @@ static struct message *open_message(struct uroce_send_batch *batch,
 	if (last->full || last->owner != owner ||
 	    last->dest_qpn != packet->dest_qpn || len > last->segment_len ||
 	    last->nr_packets >= MAX_SEGMENTS || last->bytes + len > MAX_BYTES ||
-	    last->nr_pieces + nr_iov + 2 > MAX_IOVECS ||
+	    last->nr_iovecs + nr_iov + 2 > MAX_IOVECS ||
 	    !uroce_route_is(&last->route, packet->path))
 		return NULL;
 	return last;
@@ -117,9 +117,9 @@ static struct message *new_message(struct uroce_port *port,
 	message->dest_qpn = packet->dest_qpn;
 	message->owner = owner;
 	message->first_packet = batch->nr_packets;
-	message->first_piece = batch->nr_pieces;
+	message->first_iovec = batch->nr_iovecs;
 	message->nr_packets = 0;
-	message->nr_pieces = 0;
+	message->nr_iovecs = 0;
 	message->segment_len = len;
 	message->bytes = 0;
 	message->full = false;
@@ -127,14 +127,14 @@ static struct message *new_message(struct uroce_port *port,
 }
 
 /* Lists the iovecs of one packet, from headers to tail: up to MAX_ALONE. */
-static uint32_t list_pieces(struct uroce_send_batch *batch,
+static uint32_t list_iovecs(struct uroce_send_batch *batch,
 			    const struct packet *packet, struct iovec *ret_iov)
 {
 	uint8_t *front = &batch->bytes[packet->first_byte];
-	uint32_t nr = packet->nr_pieces;
+	uint32_t nr = packet->nr_iovecs;
 
 	ret_iov[0] = (struct iovec){ front, packet->front_len };
-	memcpy(&ret_iov[1], &batch->pieces[packet->first_piece],
+	memcpy(&ret_iov[1], &batch->iovecs[packet->first_iovec],
 	       nr * sizeof(*ret_iov));
 	ret_iov[nr + 1] =
 		(struct iovec){ front + packet->front_len, packet->tail_len };
@@ -152,9 +152,9 @@ static void seal(struct uroce_send_batch *batch, struct message *message,
 
 	reg = uroce_icrc_begin(&message->route.icrc, ip_id, front,
 			       packet->front_len, packet->len - UROCE_ICRC_LEN);
-	for (uint32_t i = 0; i < packet->nr_pieces; i++) {
+	for (uint32_t i = 0; i < packet->nr_iovecs; i++) {
 		const struct iovec *iov =
-			&batch->pieces[packet->first_piece + i];
+			&batch->iovecs[packet->first_iovec + i];
 
 		reg = uroce_crc32(reg, iov->iov_base, iov->iov_len);
 	}
@@ -182,7 +182,7 @@ static void build(struct uroce_send_batch *batch,
 		.front_len = (uint16_t)(end - front),
 		.tail_len = (uint16_t)(uroce_wire_pad(packet->payload_len) +
 				       UROCE_ICRC_LEN),
-		.nr_pieces = small ? 0 : nr_iov,
+		.nr_iovecs = small ? 0 : nr_iov,
 	};
 	ret_built->len = header_len + packet->payload_len + ret_built->tail_len;
 	memset(end, 0, MAX_TAIL);
@@ -196,29 +196,29 @@ static void add_own(struct uroce_send_batch *batch, struct message *message,
 	struct iovec *last;
 
 	batch->nr_bytes += len;
-	if (message->nr_pieces) {
-		last = &batch->pieces[batch->nr_pieces - 1];
+	if (message->nr_iovecs) {
+		last = &batch->iovecs[batch->nr_iovecs - 1];
 		if ((uint8_t *)last->iov_base + last->iov_len == bytes) {
 			last->iov_len += len;
 			return;
 		}
 	}
-	batch->pieces[batch->nr_pieces++] = (struct iovec){ bytes, len };
-	message->nr_pieces++;
+	batch->iovecs[batch->nr_iovecs++] = (struct iovec){ bytes, len };
+	message->nr_iovecs++;
 }
 
 static void add(struct uroce_send_batch *batch, struct message *message,
 		struct packet *packet, const struct iovec *iov)
 {
-	uint32_t nr = packet->nr_pieces;
+	uint32_t nr = packet->nr_iovecs;
 
 	add_own(batch, message, packet->front_len);
-	packet->first_piece = batch->nr_pieces;
+	packet->first_iovec = batch->nr_iovecs;
 	if (nr)
-		memcpy(&batch->pieces[batch->nr_pieces], iov,
+		memcpy(&batch->iovecs[batch->nr_iovecs], iov,
 		       nr * sizeof(*iov));
-	batch->nr_pieces += nr;
-	message->nr_pieces += nr;
+	batch->nr_iovecs += nr;
+	message->nr_iovecs += nr;
 	add_own(batch, message, packet->tail_len);
 	batch->nr_packets++;
 	message->nr_packets++;
@@ -226,20 +226,20 @@ static void add(struct uroce_send_batch *batch, struct message *message,
 	message->full = packet->len < message->segment_len;
 }
 
-static void capture(struct uroce_port *port, const struct message *message,
-		    uint16_t ip_id, const struct packet *packet)
+static void send_capture(struct uroce_port *port, const struct message *message,
+			 uint16_t ip_id, const struct packet *packet)
 {
 	struct iovec iov[MAX_ALONE];
-	uint32_t nr = list_pieces(port->send, packet, iov);
+	uint32_t nr = list_iovecs(port->send, packet, iov);
 
 	uroce_pcap_write(port->pcap, &message->route.path, ip_id, iov, nr);
 }
 
-static bool has_room(const struct uroce_send_batch *batch, uint32_t nr_iov)
+static bool send_has_room(const struct uroce_send_batch *batch, uint32_t nr_iov)
 {
 	return batch->nr_messages < MAX_MESSAGES &&
 	       batch->nr_packets < MAX_PACKETS &&
-	       batch->nr_pieces + nr_iov + 2 <= MAX_PIECES &&
+	       batch->nr_iovecs + nr_iov + 2 <= MAX_BATCH_IOVECS &&
 	       batch->nr_bytes + OWN_BYTES <= sizeof(batch->bytes);
 }
 
@@ -253,8 +253,8 @@ static void leave_if_full(struct uroce_port *port,
 }
 
 /* Return: false if the packet is invalid and was dropped. */
-static bool put(struct uroce_port *port, const struct uroce_packet *packet,
-		const struct iovec *iov, uint32_t nr_iov, void *owner)
+static bool send_put(struct uroce_port *port, const struct uroce_packet *packet,
+		     const struct iovec *iov, uint32_t nr_iov, void *owner)
 {
 	struct uroce_send_batch *batch = port->send;
 	struct message *message;
@@ -262,7 +262,7 @@ static bool put(struct uroce_port *port, const struct uroce_packet *packet,
 	uint16_t ip_id;
 	int header_len;
 
-	if (!has_room(batch, nr_iov))
+	if (!send_has_room(batch, nr_iov))
 		uroce_port_flush(port);
 	built = &batch->packets[batch->nr_packets];
 	header_len = uroce_wire_encode(packet, &batch->bytes[batch->nr_bytes]);
@@ -273,7 +273,7 @@ static bool put(struct uroce_port *port, const struct uroce_packet *packet,
 		return false;
 	}
 	build(batch, packet, (uint32_t)header_len, iov, nr_iov, built);
-	message = open_message(batch, packet, built->len, built->nr_pieces,
+	message = open_message(batch, packet, built->len, built->nr_iovecs,
 			       owner);
 	if (!message)
 		message = new_message(port, packet, built->len, owner);
@@ -281,7 +281,7 @@ static bool put(struct uroce_port *port, const struct uroce_packet *packet,
 	add(batch, message, built, iov);
 	seal(batch, message, ip_id, built);
 	if (port->pcap)
-		capture(port, message, ip_id, built);
+		send_capture(port, message, ip_id, built);
 	leave_if_full(port, message);
 	return true;
 }
@@ -289,7 +289,8 @@ static bool put(struct uroce_port *port, const struct uroce_packet *packet,
 void uroce_port_put(struct uroce_port *port, const struct uroce_packet *packet,
 		    const struct iovec *iov, uint32_t nr_iov, void *owner)
 {
-	(void)put(port, packet, iov, nr_iov, owner); /* counts an invalid one */
+	(void)send_put(port, packet, iov, nr_iov,
+		       owner); /* counts an invalid one */
 }
 
 /* Return: how many full-length packets with one payload iovec still fit. */
@@ -299,9 +300,9 @@ static uint32_t count_more(const struct uroce_send_batch *batch,
 	uint32_t nr = MAX_SEGMENTS - message->nr_packets;
 
 	nr = min_u32(nr, (MAX_BYTES - message->bytes) / message->segment_len);
-	nr = min_u32(nr, (MAX_IOVECS - message->nr_pieces) / 2);
+	nr = min_u32(nr, (MAX_IOVECS - message->nr_iovecs) / 2);
 	nr = min_u32(nr, MAX_PACKETS - batch->nr_packets);
-	nr = min_u32(nr, (MAX_PIECES - batch->nr_pieces) / 2);
+	nr = min_u32(nr, (MAX_BATCH_IOVECS - batch->nr_iovecs) / 2);
 	return min_u32(nr, (uint32_t)(sizeof(batch->bytes) - batch->nr_bytes) /
 				   OWN_BYTES);
 }
@@ -314,7 +315,7 @@ static void append(struct uroce_send_batch *batch, struct message *message,
 		   uint32_t psn, struct iovec *payload)
 {
 	struct packet *packet = &batch->packets[batch->nr_packets++];
-	struct iovec *pieces = &batch->pieces[batch->nr_pieces];
+	struct iovec *iovecs = &batch->iovecs[batch->nr_iovecs];
 	uint8_t *front = &batch->bytes[batch->nr_bytes];
 	uint8_t *tail;
 
@@ -323,13 +324,13 @@ static void append(struct uroce_send_batch *batch, struct message *message,
 	memcpy(front, &batch->bytes[packet->first_byte], packet->front_len);
 	uroce_wire_set_psn(front, psn);
 	packet->first_byte = batch->nr_bytes;
-	packet->first_piece = batch->nr_pieces;
-	pieces[-1].iov_len += packet->front_len;
-	pieces[0] = *payload;
-	pieces[1] = (struct iovec){ tail, packet->tail_len };
-	batch->nr_pieces += 2;
+	packet->first_iovec = batch->nr_iovecs;
+	iovecs[-1].iov_len += packet->front_len;
+	iovecs[0] = *payload;
+	iovecs[1] = (struct iovec){ tail, packet->tail_len };
+	batch->nr_iovecs += 2;
 	batch->nr_bytes += (uint32_t)packet->front_len + packet->tail_len;
-	message->nr_pieces += 2;
+	message->nr_iovecs += 2;
 	message->bytes += packet->len;
 	seal(batch, message, (uint16_t)message->nr_packets++, packet);
 }
@@ -354,9 +355,9 @@ static uint32_t append_run(struct uroce_port *port, uint32_t psn,
 		       &(struct iovec){ payload, bytes });
 	port->counters.tx_datagrams += nr;
 	for (uint32_t i = 0; i < nr && port->pcap; i++)
-		capture(port, message,
-			(uint16_t)(first + i - message->first_packet),
-			&batch->packets[first + i]);
+		send_capture(port, message,
+			     (uint16_t)(first + i - message->first_packet),
+			     &batch->packets[first + i]);
 	leave_if_full(port, message);
 	return nr;
 }
@@ -373,7 +374,8 @@ void uroce_port_put_run(struct uroce_port *port,
 		uint32_t done = 1;
 
 		/* a small payload has no iovec of its own */
-		if (put(port, &packet, &iov, 1, owner) && bytes > SMALL_BYTES)
+		if (send_put(port, &packet, &iov, 1, owner) &&
+		    bytes > SMALL_BYTES)
 			done += append_run(port, packet.psn + 1,
 					   payload + bytes, bytes, nr - 1);
 		packet.psn += done;
@@ -471,7 +473,7 @@ static void send_apart(struct uroce_port *port, struct message *message)
 
 		seal(batch, message, 0, packet);
 		one.msg_hdr.msg_iov = iov;
-		one.msg_hdr.msg_iovlen = list_pieces(batch, packet, iov);
+		one.msg_hdr.msg_iovlen = list_iovecs(batch, packet, iov);
 		ret = send_some(port, message->route.fd, &one, 1);
 		if (ret == 1) {
 			any = true;
@@ -493,8 +495,8 @@ static void finish_headers(struct uroce_send_batch *batch)
 		struct msghdr *msg = &batch->headers[i].msg_hdr;
 
 		uroce_route_address(&message->route, msg);
-		msg->msg_iov = &batch->pieces[message->first_piece];
-		msg->msg_iovlen = message->nr_pieces;
+		msg->msg_iov = &batch->iovecs[message->first_iovec];
+		msg->msg_iovlen = message->nr_iovecs;
 		if (message->nr_packets > 1)
 			uroce_route_cut(msg, message->segment_len);
 	}
@@ -540,6 +542,6 @@ void uroce_port_flush(struct uroce_port *port)
 	}
 	batch->nr_messages = 0;
 	batch->nr_packets = 0;
-	batch->nr_pieces = 0;
+	batch->nr_iovecs = 0;
 	batch->nr_bytes = 0;
 }

@@ -186,8 +186,8 @@ bool uroce_port_serve(struct uroce_port *port)
 	return uroce_slots_serve(&port->slots);
 }
 
-static struct uroce_address *find(const struct uroce_port *port,
-				  const uint8_t *gid, unsigned int ifindex)
+static struct uroce_address *port_find(const struct uroce_port *port,
+				       const uint8_t *gid, unsigned int ifindex)
 {
 	for (uint32_t i = 0; i < port->nr_addresses; i++) {
 		struct uroce_address *address = &port->addresses[i];
@@ -202,7 +202,7 @@ static struct uroce_address *find(const struct uroce_port *port,
 struct uroce_address *uroce_udp_find(const struct uroce_port *port,
 				     const uint8_t *gid)
 {
-	return find(port, gid, 0);
+	return port_find(port, gid, 0);
 }
 
 static int open_bound(const uint8_t *gid, uint16_t port)
@@ -230,7 +230,7 @@ int uroce_udp_bound(const struct uroce_port *port,
 int uroce_port_add_address(struct uroce_port *port, const uint8_t *gid,
 			   unsigned int ifindex)
 {
-	struct uroce_address *address = find(port, gid, ifindex);
+	struct uroce_address *address = port_find(port, gid, ifindex);
 
 	if (address) {
 		address->uses++;
@@ -259,7 +259,7 @@ int uroce_port_add_address(struct uroce_port *port, const uint8_t *gid,
 void uroce_port_remove_address(struct uroce_port *port, const uint8_t *gid,
 			       unsigned int ifindex)
 {
-	struct uroce_address *address = find(port, gid, ifindex);
+	struct uroce_address *address = port_find(port, gid, ifindex);
 
 	if (!address || --address->uses)
 		return;

@@ -37,7 +37,7 @@ static uint64_t fill_of(const struct uroce_port *port, uint32_t slot)
 	       info[SK_MEMINFO_RCVBUF];
 }
 
-static void look(struct uroce_port *port)
+static void pressure_look(struct uroce_port *port)
 {
 	struct uroce_pressure *pressure = &port->pressure;
 
@@ -67,7 +67,7 @@ void uroce_udp_sent(struct uroce_port *port, const struct uroce_path *path,
 	}
 	pressure->unseen_bytes += bytes;
 	if (pressure->unseen_bytes >= LOOK_BYTES)
-		look(port);
+		pressure_look(port);
 }
 
 /*

@@ -20,7 +20,7 @@ static bool is_zero(const uint8_t *gid)
 }
 
 /* ::ffff:a.b.c.d (IBTA A17.9.1) */
-static bool is_ipv4(const uint8_t *gid)
+static bool ah_is_ipv4(const uint8_t *gid)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 
@@ -43,7 +43,7 @@ int uroce_path_resolve(struct uroce_context *ctx,
 		return -EINVAL;
 	sgid = dev.gids[grh->sgid_index];
 	if (is_zero(sgid) || is_zero(grh->dgid.raw) ||
-	    is_ipv4(sgid) != is_ipv4(grh->dgid.raw))
+	    ah_is_ipv4(sgid) != ah_is_ipv4(grh->dgid.raw))
 		return -EINVAL;
 
 	*ret_path = (struct uroce_path){

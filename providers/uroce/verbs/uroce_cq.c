@@ -41,14 +41,14 @@ static void fill_wc(struct ibv_wc *wc, const struct uroce_cqe *cqe)
 	};
 }
 
-void uroce_polled(struct uroce_verbs_cq *cq, enum uroce_look look)
+void uroce_polled(struct uroce_verbs_cq *cq, enum uroce_pass pass)
 {
 	unsigned int in_vain = 0;
 
 	/* shared by all pollers; a lost update is harmless */
-	if (look != UROCE_LOOK_FOUND)
+	if (pass != UROCE_PASS_FOUND)
 		in_vain = __atomic_load_n(&cq->in_vain, __ATOMIC_RELAXED) +
-			  (look == UROCE_LOOK_ALL ? ALL_UNITS : 1);
+			  (pass == UROCE_PASS_FULL ? ALL_UNITS : 1);
 	if (in_vain > PATIENCE) {
 		in_vain = PATIENCE;
 		(void)sched_yield(); /* cannot fail */
@@ -80,15 +80,15 @@ int uroce_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 
 	/* checked without poll_lock */
 	if (!uroce_ring_used(&cq->cq.ring)) {
-		enum uroce_look look = uroce_worker_poll(cq->ctx->worker);
+		enum uroce_pass pass = uroce_worker_poll(cq->ctx->worker);
 
 		if (!uroce_ring_used(&cq->cq.ring)) {
-			uroce_polled(cq, look);
+			uroce_polled(cq, pass);
 			return 0;
 		}
 	}
 	if (__atomic_load_n(&cq->in_vain, __ATOMIC_RELAXED))
-		uroce_polled(cq, UROCE_LOOK_FOUND);
+		uroce_polled(cq, UROCE_PASS_FOUND);
 	return take_some(cq, num_entries, wc);
 }
 
@@ -101,7 +101,8 @@ int uroce_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 
 /* -- control path -- */
 
-static int check_attr(const struct ibv_cq_init_attr_ex *attr, bool extended)
+static int uroce_cq_check_attr(const struct ibv_cq_init_attr_ex *attr,
+			       bool extended)
 {
 	uint32_t known = IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
 
@@ -132,8 +133,8 @@ static bool is_single_threaded(const struct ibv_cq_init_attr_ex *attr)
  *
  * Return: 0; -EINVAL if @channel is not one of this context.
  */
-static int enter(struct uroce_verbs_cq *cq, struct ibv_comp_channel *channel,
-		 bool stamps)
+static int cq_enter(struct uroce_verbs_cq *cq, struct ibv_comp_channel *channel,
+		    bool stamps)
 {
 	struct uroce_context *ctx = cq->ctx;
 	int ret = 0;
@@ -161,7 +162,7 @@ int uroce_create_cq(struct ibv_context *ibctx,
 	struct uroce_verbs_cq *cq;
 	int ret;
 
-	ret = check_attr(attr, extended);
+	ret = uroce_cq_check_attr(attr, extended);
 	if (ret)
 		return ret;
 	cq = uroce_object_new(sizeof(*cq));
@@ -177,8 +178,8 @@ int uroce_create_cq(struct ibv_context *ibctx,
 	verbs_init_cq(&cq->vcq.cq, ibctx, attr->channel, attr->cq_context);
 	cq->vcq.cq.handle = uroce_handle_new(cq->ctx);
 	cq->identity = (struct uroce_identity){ ibctx, cq->vcq.cq.handle };
-	ret = enter(cq, attr->channel,
-		    extended && (attr->wc_flags & TIMESTAMPS));
+	ret = cq_enter(cq, attr->channel,
+		       extended && (attr->wc_flags & TIMESTAMPS));
 	if (ret)
 		goto err_fini_verbs;
 	if (extended)

@@ -41,17 +41,17 @@ static int try_start(struct uroce_verbs_cq *cq)
 static int start_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr)
 {
 	struct uroce_verbs_cq *cq = to_uroce_cq_ex(ibcq);
-	enum uroce_look look = UROCE_LOOK_FOUND;
+	enum uroce_pass pass = UROCE_PASS_FOUND;
 	int err;
 
 	if (attr->comp_mask)
 		return EINVAL;
 	err = try_start(cq);
 	if (err) {
-		look = uroce_worker_poll(cq->ctx->worker);
+		pass = uroce_worker_poll(cq->ctx->worker);
 		err = try_start(cq);
 	}
-	uroce_polled(cq, err ? look : UROCE_LOOK_FOUND);
+	uroce_polled(cq, err ? pass : UROCE_PASS_FOUND);
 	return err;
 }
 

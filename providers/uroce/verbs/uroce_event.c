@@ -278,7 +278,7 @@ static void on_rq(struct uroce_rq *rq)
 		srq->raised.async_events++;
 }
 
-static void on_qp(struct uroce_qp *qp, uint32_t events)
+static void event_on_qp(struct uroce_qp *qp, uint32_t events)
 {
 	struct uroce_verbs_qp *vqp = qp->owner;
 
@@ -303,7 +303,7 @@ static void on_netdev(void *owner, enum uroce_netdev_event event)
 const struct uroce_worker_ops uroce_worker_callbacks = {
 	.cq_event = on_cq,
 	.rq_event = on_rq,
-	.qp_event = on_qp,
+	.qp_event = event_on_qp,
 	.netdev_event = on_netdev,
 };
 

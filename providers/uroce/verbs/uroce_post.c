@@ -33,8 +33,9 @@ static int fill_inline(const struct uroce_verbs_qp *qp,
 	return err;
 }
 
-static int fill_data(const struct uroce_verbs_qp *qp,
-		     const struct ibv_send_wr *wr, struct uroce_send_wqe *wqe)
+static int post_fill_data(const struct uroce_verbs_qp *qp,
+			  const struct ibv_send_wr *wr,
+			  struct uroce_send_wqe *wqe)
 {
 	unsigned int op = uroce_op_traits(wr->opcode);
 
@@ -114,7 +115,7 @@ static int post_one(struct uroce_verbs_qp *qp, const struct ibv_send_wr *wr)
 	if (!wqe)
 		return ENOMEM;
 	uroce_wqe_start(wqe, wr->wr_id, wr->opcode, wr->send_flags);
-	err = fill_data(qp, wr, wqe);
+	err = post_fill_data(qp, wr, wqe);
 	if (!err)
 		err = fill_operation(qp, wr, wqe);
 	if (!err)

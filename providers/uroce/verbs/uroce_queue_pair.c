@@ -38,7 +38,7 @@ static uint64_t send_ops(enum ibv_qp_type type)
 	}
 }
 
-static int check_attr(const struct ibv_qp_init_attr_ex *attr)
+static int queue_pair_check_attr(const struct ibv_qp_init_attr_ex *attr)
 {
 	const struct ibv_qp_cap *cap = &attr->cap;
 
@@ -128,9 +128,9 @@ static int new_engine_qp(struct uroce_verbs_qp *qp,
 }
 
 /* Creates the QP in the engine, and counts it as a user of PD, CQs, SRQ. */
-static int enter(struct uroce_verbs_qp *qp,
-		 const struct ibv_qp_init_attr_ex *attr,
-		 const struct ibv_qp_cap *cap)
+static int queue_pair_enter(struct uroce_verbs_qp *qp,
+			    const struct ibv_qp_init_attr_ex *attr,
+			    const struct ibv_qp_cap *cap)
 {
 	struct uroce_verbs_cq *send_cq = to_uroce_cq(attr->send_cq);
 	struct uroce_verbs_cq *recv_cq = to_uroce_cq(attr->recv_cq);
@@ -167,7 +167,7 @@ int uroce_create_qp(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr,
 	struct uroce_verbs_qp *qp;
 	int ret;
 
-	ret = check_attr(attr);
+	ret = queue_pair_check_attr(attr);
 	if (ret == 0)
 		ret = check_objects(attr);
 	if (ret)
@@ -187,7 +187,7 @@ int uroce_create_qp(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr,
 	qp->max_inline = cap.max_inline_data;
 	qp->sig_all = attr->sq_sig_all;
 	verbs_init_qp(&qp->vqp, ibctx, attr);
-	ret = enter(qp, attr, &cap);
+	ret = queue_pair_enter(qp, attr, &cap);
 	if (ret)
 		goto err_fini_verbs;
 	qp->vqp.qp.qp_num = qp->qp->qpn;

@@ -11,7 +11,7 @@
 
 #define KNOWN_MASK (IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD)
 
-static int check_attr(const struct ibv_srq_init_attr_ex *attr)
+static int uroce_srq_check_attr(const struct ibv_srq_init_attr_ex *attr)
 {
 	if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) &&
 	    attr->srq_type != IBV_SRQT_BASIC)
@@ -36,7 +36,7 @@ int uroce_create_srq(struct ibv_context *ibctx,
 
 	ret = uroce_check_pd(attr->pd);
 	if (ret == 0)
-		ret = check_attr(attr);
+		ret = uroce_srq_check_attr(attr);
 	if (ret)
 		return ret;
 	srq = uroce_object_new(sizeof(*srq));

@@ -20,12 +20,12 @@ static inline bool uroce_take_cqe(struct uroce_verbs_cq *cq,
 
 /**
  * uroce_polled() - count unsuccessful polls, at the end of a poll
- * @cq: the queue; its lock is not held, unless @look is FOUND
- * @look: result of uroce_worker_poll(); FOUND if the CQ has a completion
+ * @cq: the queue; its lock is not held, unless @pass is FOUND
+ * @pass: result of uroce_worker_poll(); FOUND if the CQ has a completion
  *
  * If a thread polls unsuccessfully for longer than a round trip, it yields the
  * CPU: the thread that has to respond may be waiting for the same CPU.
  */
-void uroce_polled(struct uroce_verbs_cq *cq, enum uroce_look look);
+void uroce_polled(struct uroce_verbs_cq *cq, enum uroce_pass pass);
 
 #endif

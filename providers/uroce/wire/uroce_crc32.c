@@ -128,7 +128,7 @@ static uroce_crc32_fn *find_method(enum uroce_crc32_method method)
 #endif
 }
 
-static void init_once(void)
+static void crc32_init_once(void)
 {
 	int method = UROCE_CRC32_NR_METHODS;
 
@@ -139,7 +139,7 @@ static void init_once(void)
 
 void uroce_crc32_init(void)
 {
-	(void)pthread_once(&once, init_once); /* cannot fail */
+	(void)pthread_once(&once, crc32_init_once); /* cannot fail */
 }
 
 int uroce_crc32_use(enum uroce_crc32_method method)

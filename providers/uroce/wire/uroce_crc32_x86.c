@@ -57,7 +57,8 @@ PCLMUL_CODE static inline __m128i constant(const struct fold *fold)
 }
 
 /* Moves @block by the distance of @by and adds it to @onto. */
-PCLMUL_CODE static inline __m128i fold(__m128i block, __m128i by, __m128i onto)
+PCLMUL_CODE static inline __m128i crc32_fold(__m128i block, __m128i by,
+					     __m128i onto)
 {
 	__m128i low = _mm_clmulepi64_si128(block, by, 0x00);
 	__m128i high = _mm_clmulepi64_si128(block, by, 0x11);
@@ -145,16 +146,17 @@ PCLMUL_CODE static inline BOTH_WAYS uint32_t run_tail(uint32_t reg,
 }
 
 /* Adds the remaining whole blocks to @block, then the tail. */
-PCLMUL_CODE static inline BOTH_WAYS uint32_t finish(__m128i block, uint8_t *dst,
-						    const uint8_t *src,
-						    size_t len)
+PCLMUL_CODE static inline BOTH_WAYS uint32_t crc32_finish(__m128i block,
+							  uint8_t *dst,
+							  const uint8_t *src,
+							  size_t len)
 {
 	__m128i by = constant(&fold_128);
 	uint32_t reg;
 	size_t at = 0;
 
 	for (; len - at >= 16; at += 16)
-		block = fold(block, by, take_128(dst, src, at));
+		block = crc32_fold(block, by, take_128(dst, src, at));
 	reg = reduce(block);
 	return len == at ? reg
 			 : run_tail(reg, dst ? dst + at : NULL, src + at,
@@ -171,7 +173,7 @@ PCLMUL_CODE static uint32_t run_small(uint32_t reg, uint8_t *dst,
 		return run_tail(reg, dst, src, len);
 	block = _mm_xor_si128(take_128(dst, src, 0),
 			      _mm_cvtsi32_si128((int)reg));
-	return finish(block, dst ? dst + 16 : NULL, src + 16, len - 16);
+	return crc32_finish(block, dst ? dst + 16 : NULL, src + 16, len - 16);
 }
 
 /* @len: 64 or more */
@@ -189,15 +191,19 @@ PCLMUL_CODE static inline BOTH_WAYS uint32_t run_128(uint32_t reg, uint8_t *dst,
 	block[3] = take_128(dst, src, 48);
 	block[0] = _mm_xor_si128(block[0], _mm_cvtsi32_si128((int)reg));
 	for (; len - at >= 64; at += 64) {
-		block[0] = fold(block[0], by, take_128(dst, src, at));
-		block[1] = fold(block[1], by, take_128(dst, src, at + 16));
-		block[2] = fold(block[2], by, take_128(dst, src, at + 32));
-		block[3] = fold(block[3], by, take_128(dst, src, at + 48));
+		block[0] = crc32_fold(block[0], by, take_128(dst, src, at));
+		block[1] =
+			crc32_fold(block[1], by, take_128(dst, src, at + 16));
+		block[2] =
+			crc32_fold(block[2], by, take_128(dst, src, at + 32));
+		block[3] =
+			crc32_fold(block[3], by, take_128(dst, src, at + 48));
 	}
-	block[1] = fold(block[0], step, block[1]);
-	block[2] = fold(block[1], step, block[2]);
-	block[3] = fold(block[2], step, block[3]);
-	return finish(block[3], dst ? dst + at : NULL, src + at, len - at);
+	block[1] = crc32_fold(block[0], step, block[1]);
+	block[2] = crc32_fold(block[1], step, block[2]);
+	block[3] = crc32_fold(block[2], step, block[3]);
+	return crc32_finish(block[3], dst ? dst + at : NULL, src + at,
+			    len - at);
 }
 
 PCLMUL_CODE static uint32_t crc_pclmul(uint32_t reg, uint8_t *dst,
@@ -262,9 +268,9 @@ VPCLMUL_CODE static inline BOTH_WAYS uint32_t run_256(uint32_t reg,
 	block[1] = fold_wide(block[0], step, block[1]);
 	block[2] = fold_wide(block[1], step, block[2]);
 	block[3] = fold_wide(block[2], step, block[3]);
-	half = fold(_mm256_castsi256_si128(block[3]), constant(&fold_128),
-		    _mm256_extracti128_si256(block[3], 1));
-	return finish(half, dst ? dst + at : NULL, src + at, len - at);
+	half = crc32_fold(_mm256_castsi256_si128(block[3]), constant(&fold_128),
+			  _mm256_extracti128_si256(block[3], 1));
+	return crc32_finish(half, dst ? dst + at : NULL, src + at, len - at);
 }
 
 VPCLMUL_CODE static uint32_t crc_vpclmul(uint32_t reg, uint8_t *dst,
@@ -304,11 +310,11 @@ AVX512_CODE static inline __m512i constant_widest(const struct fold *fold)
 AVX512_CODE static inline __m128i fold_quarters(__m512i block)
 {
 	__m128i by = constant(&fold_128);
-	__m128i sum = fold(_mm512_castsi512_si128(block), by,
-			   _mm512_extracti32x4_epi32(block, 1));
+	__m128i sum = crc32_fold(_mm512_castsi512_si128(block), by,
+				 _mm512_extracti32x4_epi32(block, 1));
 
-	sum = fold(sum, by, _mm512_extracti32x4_epi32(block, 2));
-	return fold(sum, by, _mm512_extracti32x4_epi32(block, 3));
+	sum = crc32_fold(sum, by, _mm512_extracti32x4_epi32(block, 2));
+	return crc32_fold(sum, by, _mm512_extracti32x4_epi32(block, 3));
 }
 
 /* @len: 256 or more */
@@ -341,8 +347,8 @@ AVX512_CODE static inline BOTH_WAYS uint32_t run_512(uint32_t reg, uint8_t *dst,
 	block[3] = fold_widest(block[2], step, block[3]);
 	for (; len - at >= 64; at += 64)
 		block[3] = fold_widest(block[3], step, take_512(dst, src, at));
-	return finish(fold_quarters(block[3]), dst ? dst + at : NULL, src + at,
-		      len - at);
+	return crc32_finish(fold_quarters(block[3]), dst ? dst + at : NULL,
+			    src + at, len - at);
 }
 
 AVX512_CODE static uint32_t crc_vpclmul512(uint32_t reg, uint8_t *dst,

@@ -47,7 +47,7 @@ static uint32_t of_len_v4[MAX_WORDS + 1], of_len_v6[MAX_WORDS + 1];
 static uint32_t of_id_high[256], of_id_low[256];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void put16(uint8_t *pos, uint32_t value)
+static void icrc_put16(uint8_t *pos, uint32_t value)
 {
 	pos[0] = (uint8_t)(value >> 8);
 	pos[1] = (uint8_t)value;
@@ -65,11 +65,11 @@ static void init_lengths(void)
 	for (uint32_t i = 0; i <= MAX_WORDS; i++) {
 		uint32_t udp_len = UDP_LEN + 4 * i + UROCE_ICRC_LEN;
 
-		put16(v4 + 2, IPV4_LEN + udp_len);
-		put16(v4 + IPV4_LEN + 4, udp_len);
+		icrc_put16(v4 + 2, IPV4_LEN + udp_len);
+		icrc_put16(v4 + IPV4_LEN + 4, udp_len);
 		of_len_v4[i] = uroce_crc32(0, v4, sizeof(v4));
-		put16(v6 + 4, udp_len);
-		put16(v6 + IPV6_LEN + 4, udp_len);
+		icrc_put16(v6 + 4, udp_len);
+		icrc_put16(v6 + IPV6_LEN + 4, udp_len);
 		of_len_v6[i] = uroce_crc32(0, v6, sizeof(v6));
 	}
 }
@@ -88,7 +88,7 @@ static void init_ids(void)
 	}
 }
 
-static void init_once(void)
+static void icrc_init_once(void)
 {
 	/* powers repeat after 2^32 - 1, so x^-n is x^(2^32 - 1 - n) */
 	uint32_t word = uroce_crc32_x_power(UINT32_MAX - 32);
@@ -108,7 +108,7 @@ static void init_once(void)
 void uroce_icrc_init(void)
 {
 	uroce_crc32_init();
-	(void)pthread_once(&once, init_once); /* cannot fail */
+	(void)pthread_once(&once, icrc_init_once); /* cannot fail */
 }
 
 bool uroce_path_is_ipv4(const struct uroce_path *path)
@@ -120,22 +120,22 @@ bool uroce_path_is_ipv4(const struct uroce_path *path)
 }
 
 /* @pos: filled with ones by the caller. Returns the header length. */
-static uint32_t put_ipv4(uint8_t *pos, const struct uroce_path *path)
+static uint32_t icrc_put_ipv4(uint8_t *pos, const struct uroce_path *path)
 {
 	pos[0] = 0x45; /* version, words; the type of service stays ones */
-	put16(pos + 2, 0);
-	put16(pos + 4, 0);
-	put16(pos + 6, IPV4_DF << 8);
+	icrc_put16(pos + 2, 0);
+	icrc_put16(pos + 4, 0);
+	icrc_put16(pos + 6, IPV4_DF << 8);
 	pos[9] = IP_PROTO_UDP; /* time to live and checksum stay ones */
 	memcpy(pos + 12, path->sgid + 12, 4);
 	memcpy(pos + 16, path->dgid + 12, 4);
 	return IPV4_LEN;
 }
 
-static uint32_t put_ipv6(uint8_t *pos, const struct uroce_path *path)
+static uint32_t icrc_put_ipv6(uint8_t *pos, const struct uroce_path *path)
 {
 	pos[0] = 0x6f; /* version; traffic class and flow label stay ones */
-	put16(pos + 4, 0);
+	icrc_put16(pos + 4, 0);
 	pos[6] = IP_PROTO_UDP; /* the hop limit stays ones */
 	memcpy(pos + 8, path->sgid, UROCE_GID_LEN);
 	memcpy(pos + 24, path->dgid, UROCE_GID_LEN);
@@ -150,10 +150,10 @@ void uroce_icrc_path(const struct uroce_path *path,
 	bool ipv4 = uroce_path_is_ipv4(path);
 
 	memset(bytes, 0xff, sizeof(bytes));
-	pos += ipv4 ? put_ipv4(pos, path) : put_ipv6(pos, path);
-	put16(pos, path->sport);
-	put16(pos + 2, UROCE_UDP_PORT);
-	put16(pos + 4, 0);
+	pos += ipv4 ? icrc_put_ipv4(pos, path) : icrc_put_ipv6(pos, path);
+	icrc_put16(pos, path->sport);
+	icrc_put16(pos + 2, UROCE_UDP_PORT);
+	icrc_put16(pos + 4, 0);
 	pos += UDP_LEN; /* the checksum stays ones */
 	memset(pos, 0, UROCE_BTH_LEN);
 	pos += UROCE_BTH_LEN;

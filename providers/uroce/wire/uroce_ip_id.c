@@ -98,8 +98,8 @@ static bool is_segment(uint16_t ip_id, bool df)
 }
 
 /* Whether @ip_id is that of @seen or one of the @nr values after it. */
-static bool follows(const struct uroce_ip_id_seen *seen, uint16_t ip_id,
-		    bool df, uint64_t nr)
+static bool ip_id_follows(const struct uroce_ip_id_seen *seen, uint16_t ip_id,
+			  bool df, uint64_t nr)
 {
 	return df == seen->df && (uint16_t)(ip_id - seen->ip_id) <= nr;
 }
@@ -149,8 +149,8 @@ static bool accept_break(struct uroce_ip_id_source *source, uint16_t ip_id,
 {
 	bool confirmed =
 		source->has_refused &&
-		follows(&source->refused, ip_id, df,
-			NR_AFTER_REFUSED + now_ms - source->refused.ms);
+		ip_id_follows(&source->refused, ip_id, df,
+			      NR_AFTER_REFUSED + now_ms - source->refused.ms);
 	bool unordered = source->nr_breaks == MAX_BREAKS;
 
 	if (confirmed || unordered) {
@@ -198,8 +198,8 @@ int uroce_ip_id_check(struct uroce_ip_id_source *source, uint16_t ip_id,
 			note_ordered(source);
 			return 0;
 		}
-		if (!follows(&source->last, ip_id, df,
-			     nr_ahead(source, now_ms)))
+		if (!ip_id_follows(&source->last, ip_id, df,
+				   nr_ahead(source, now_ms)))
 			return accept_break(source, ip_id, df, now_ms)
 				       ? 0
 				       : -EBADMSG;

@@ -67,7 +67,7 @@ static const uint32_t op_traits[UROCE_NR_OPS] = {
 };
 
 /* These advance a cursor; uroce_wire_decode() has checked the length. */
-static void put16(uint8_t **pos, uint16_t value)
+static void wire_put16(uint8_t **pos, uint16_t value)
 {
 	uroce_put16(*pos, value);
 	*pos += sizeof(value);
@@ -87,7 +87,7 @@ static void put32(uint8_t **pos, uint32_t value)
 	*pos += sizeof(value);
 }
 
-static uint32_t get32(const uint8_t **pos)
+static uint32_t wire_get32(const uint8_t **pos)
 {
 	uint32_t value = uroce_get32(*pos);
 
@@ -101,7 +101,7 @@ static void put64(uint8_t **pos, uint64_t value)
 	*pos += sizeof(value);
 }
 
-static uint64_t get64(const uint8_t **pos)
+static uint64_t wire_get64(const uint8_t **pos)
 {
 	uint64_t value = uroce_get64(*pos);
 
@@ -120,7 +120,7 @@ static void put_bth(uint8_t **pos, const struct uroce_packet *packet)
 		flags |= BTH_MIG_REQ;
 	*(*pos)++ = packet->opcode;
 	*(*pos)++ = flags;
-	put16(pos, packet->pkey);
+	wire_put16(pos, packet->pkey);
 	put32(pos, (uint32_t)(packet->fecn ? BTH_FECN : 0) << 24 |
 			   (uint32_t)(packet->becn ? BTH_BECN : 0) << 24 |
 			   (packet->dest_qpn & UROCE_QPN_MASK));
@@ -149,11 +149,11 @@ static int get_bth(const uint8_t **pos, struct uroce_packet *packet,
 	packet->solicited = flags & BTH_SOLICITED;
 	packet->mig_req = flags & BTH_MIG_REQ;
 	packet->pkey = get16(pos);
-	word = get32(pos);
+	word = wire_get32(pos);
 	packet->fecn = word >> 24 & BTH_FECN;
 	packet->becn = word >> 24 & BTH_BECN;
 	packet->dest_qpn = word & UROCE_QPN_MASK;
-	word = get32(pos);
+	word = wire_get32(pos);
 	packet->ack_req = word >> 24 & BTH_ACK_REQ;
 	packet->psn = word & UROCE_PSN_MASK;
 
@@ -172,8 +172,8 @@ static void put_deth(uint8_t **pos, const struct uroce_packet *packet)
 
 static void get_deth(const uint8_t **pos, struct uroce_packet *packet)
 {
-	packet->qkey = get32(pos);
-	packet->src_qpn = get32(pos) & UROCE_QPN_MASK;
+	packet->qkey = wire_get32(pos);
+	packet->src_qpn = wire_get32(pos) & UROCE_QPN_MASK;
 }
 
 static void put_feth(uint8_t **pos, const struct uroce_packet *packet)
@@ -185,7 +185,7 @@ static void put_feth(uint8_t **pos, const struct uroce_packet *packet)
 
 static void get_feth(const uint8_t **pos, struct uroce_packet *packet)
 {
-	uint32_t word = get32(pos);
+	uint32_t word = wire_get32(pos);
 
 	packet->feth_placement = word & FETH_PLACEMENT;
 	packet->feth_level = (word & FETH_LEVEL) >> FETH_LEVEL_SHR;
@@ -200,9 +200,9 @@ static void put_reth(uint8_t **pos, const struct uroce_packet *packet)
 
 static void get_reth(const uint8_t **pos, struct uroce_packet *packet)
 {
-	packet->va = get64(pos);
-	packet->rkey = get32(pos);
-	packet->dma_len = get32(pos);
+	packet->va = wire_get64(pos);
+	packet->rkey = wire_get32(pos);
+	packet->dma_len = wire_get32(pos);
 }
 
 static void put_atomic_eth(uint8_t **pos, const struct uroce_packet *packet)
@@ -215,10 +215,10 @@ static void put_atomic_eth(uint8_t **pos, const struct uroce_packet *packet)
 
 static void get_atomic_eth(const uint8_t **pos, struct uroce_packet *packet)
 {
-	packet->va = get64(pos);
-	packet->rkey = get32(pos);
-	packet->swap_add = get64(pos);
-	packet->compare = get64(pos);
+	packet->va = wire_get64(pos);
+	packet->rkey = wire_get32(pos);
+	packet->swap_add = wire_get64(pos);
+	packet->compare = wire_get64(pos);
 }
 
 static void put_aeth(uint8_t **pos, const struct uroce_packet *packet)
@@ -229,7 +229,7 @@ static void put_aeth(uint8_t **pos, const struct uroce_packet *packet)
 
 static void get_aeth(const uint8_t **pos, struct uroce_packet *packet)
 {
-	uint32_t word = get32(pos);
+	uint32_t word = wire_get32(pos);
 
 	packet->syndrome = (uint8_t)(word >> 24);
 	packet->msn = word & UROCE_PSN_MASK;
@@ -348,11 +348,11 @@ int uroce_wire_decode(const uint8_t *buf, size_t len,
 	if (packet.traits & UROCE_T_AETH)
 		get_aeth(&pos, &packet);
 	if (packet.traits & UROCE_T_ATOMIC_ACK_ETH)
-		packet.orig = get64(&pos);
+		packet.orig = wire_get64(&pos);
 	if (packet.traits & UROCE_T_IMM)
 		get_imm(&pos, &packet);
 	if (packet.traits & UROCE_T_IETH)
-		packet.inv_rkey = get32(&pos);
+		packet.inv_rkey = wire_get32(&pos);
 
 	packet.payload = pos;
 	len -= (size_t)(pos - buf) + pad;

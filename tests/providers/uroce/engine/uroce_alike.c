@@ -28,27 +28,27 @@ struct pair *alike_new(bool shared)
 }
 
 bool alike_receive(struct pair *pair, unsigned int at,
-		   const struct uroce_brief *brief, bool may_be_fast)
+		   const struct uroce_eager_entry *eager, bool may_be_fast)
 {
 	struct pair_side *side = &pair->side[at];
 	struct uroce_packet packet;
-	uint8_t header[UROCE_BRIEF_HEADER];
+	uint8_t header[UROCE_EAGER_HEADER];
 
 	if (may_be_fast &&
-	    uroce_fast_receive(&side->engine, &side->channel, brief, pair->now))
+	    uroce_fast_receive(&side->engine, &side->channel, eager, pair->now))
 		return true;
 	/* as in shm/; a malformed packet ends here */
-	memcpy(header, brief->header, sizeof(header));
+	memcpy(header, eager->header, sizeof(header));
 	header[1] &= (uint8_t)~PAD_BITS;
-	if (uroce_wire_decode(header, brief->header_len, &packet) ||
+	if (uroce_wire_decode(header, eager->header_len, &packet) ||
 	    packet.payload_len ||
-	    (brief->payload_len && !(packet.traits & UROCE_T_PAYLOAD)))
+	    (eager->payload_len && !(packet.traits & UROCE_T_PAYLOAD)))
 		return false;
 	packet.channel = &side->channel;
-	packet.payload = brief->payload;
-	packet.payload_len = brief->payload_len;
-	packet.carries_ack = brief->ack & UROCE_BRIEF_ACK;
-	packet.carried_psn = brief->ack & UROCE_PSN_MASK;
+	packet.payload = eager->payload;
+	packet.payload_len = eager->payload_len;
+	packet.carries_ack = eager->ack & UROCE_EAGER_ACK;
+	packet.carried_psn = eager->ack & UROCE_PSN_MASK;
 	uroce_engine_receive(&side->engine, &packet, pair->now);
 	return false;
 }

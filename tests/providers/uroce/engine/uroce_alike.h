@@ -17,7 +17,7 @@ struct pair *alike_new(bool shared);
  * it.
  */
 bool alike_receive(struct pair *pair, unsigned int side,
-		   const struct uroce_brief *brief, bool may_be_fast);
+		   const struct uroce_eager_entry *eager, bool may_be_fast);
 
 /* Compares all visible state; removes the completions of both sides. */
 void assert_same_side(struct pair_side *a, struct pair_side *b);

@@ -26,7 +26,7 @@ static struct {
 	unsigned int nr_good; /* successful copies before @error */
 	struct uroce_copy last;
 	uint32_t nr_iov_bytes;
-	bool attended;
+	bool recently_polling;
 	struct pair *pair;
 } direct;
 
@@ -54,9 +54,9 @@ static int copy_by_test(struct uroce_channel *channel,
 	return 0;
 }
 
-static bool is_attended(struct uroce_channel *channel, uint32_t bytes)
+static bool is_recently_polling(struct uroce_channel *channel, uint32_t bytes)
 {
-	return direct.attended;
+	return direct.recently_polling;
 }
 
 static struct pair *new_direct(enum ibv_qp_type type)
@@ -69,7 +69,7 @@ static struct pair *new_direct(enum ibv_qp_type type)
 	direct.pair = pair_new(&o);
 	direct.pair->side[0].channel.copy = copy_by_test;
 	direct.pair->side[0].channel.part = PART;
-	direct.pair->side[0].channel.is_attended = is_attended;
+	direct.pair->side[0].channel.is_recently_polling = is_recently_polling;
 	return direct.pair;
 }
 
@@ -143,12 +143,12 @@ static void direct_polling_target_gets_packets(void **state)
 {
 	struct pair *pair = new_direct(IBV_QPT_RC);
 
-	direct.attended = true;
+	direct.recently_polling = true;
 	post_one(pair, IBV_WR_RDMA_WRITE, 1, 8);
 	pair_run(pair);
 	expect_sent(pair, 1, IBV_WC_SUCCESS);
 	assert_int_equal(direct.nr, 0);
-	direct.attended = false;
+	direct.recently_polling = false;
 	post_one(pair, IBV_WR_RDMA_WRITE, 2, 8);
 	pair_run(pair);
 	expect_sent(pair, 2, IBV_WC_SUCCESS);
@@ -236,7 +236,7 @@ static void direct_long_write_is_copied_in_parts(void **state)
 	assert_int_equal(direct.last.bytes, LONG);
 	assert_false(pair_poll(&pair->side[0].send_cq, &(struct uroce_cqe){}));
 	/* a started request is continued */
-	direct.attended = true;
+	direct.recently_polling = true;
 	assert_int_equal(uroce_direct_try(qp, wqe, pair->now),
 			 UROCE_DIRECT_MORE);
 	assert_int_equal(uroce_direct_try(qp, wqe, pair->now),

@@ -115,28 +115,30 @@ static void fake_learn(struct uroce_channel *channel,
 	own_side(channel)->learned = bytes;
 }
 
-static void check_hop(const struct uroce_channel *channel,
-		      const struct uroce_hop *hop)
+static void check_qpns(const struct uroce_channel *channel,
+		       const struct uroce_qpn_pair *qpns)
 {
 	unsigned int i = side_of(channel);
 
-	assert_int_equal(hop->qpn, the_fake->pair->side[i].qp->qpn);
-	assert_int_equal(hop->dest_qpn, the_fake->pair->side[!i].qp->qpn);
+	assert_int_equal(qpns->qpn, the_fake->pair->side[i].qp->qpn);
+	assert_int_equal(qpns->dest_qpn, the_fake->pair->side[!i].qp->qpn);
 }
 
-static bool is_open(struct uroce_channel *channel, const struct uroce_hop *hop)
+static bool is_open(struct uroce_channel *channel,
+		    const struct uroce_qpn_pair *qpns)
 {
-	check_hop(channel, hop);
+	check_qpns(channel, qpns);
 	return !peer_side(channel)->closed && peer_side(channel)->open;
 }
 
 static bool fake_find(struct uroce_channel *channel,
-		      const struct uroce_hop *hop, enum uroce_landing_kind kind,
+		      const struct uroce_qpn_pair *qpns,
+		      enum uroce_landing_kind kind,
 		      struct uroce_landing *ret_landing)
 {
 	const struct fake_side *side = peer_side(channel);
 
-	check_hop(channel, hop);
+	check_qpns(channel, qpns);
 	own_side(channel)->nr_looks++;
 	if (own_side(channel)->blind) {
 		own_side(channel)->blind--;
@@ -148,7 +150,8 @@ static bool fake_find(struct uroce_channel *channel,
 	return ret_landing->bytes;
 }
 
-static int fake_push(struct uroce_channel *channel, const struct uroce_hop *hop,
+static int fake_push(struct uroce_channel *channel,
+		     const struct uroce_qpn_pair *qpns,
 		     enum uroce_landing_kind kind,
 		     const struct uroce_landing *landing, uint32_t from,
 		     const struct iovec *iov)
@@ -156,7 +159,7 @@ static int fake_push(struct uroce_channel *channel, const struct uroce_hop *hop,
 	const struct uroce_landing *now = &peer_side(channel)->landing[kind];
 	int ret;
 
-	check_hop(channel, hop);
+	check_qpns(channel, qpns);
 	assert_true((uint64_t)from + iov->iov_len <= landing->bytes);
 	if (!now->bytes || now->psn != landing->psn) {
 		own_side(channel)->nr_refused++;
@@ -170,16 +173,17 @@ static int fake_push(struct uroce_channel *channel, const struct uroce_hop *hop,
 	return ret;
 }
 
-static int fake_pull(struct uroce_channel *channel, const struct uroce_hop *hop,
-		     uint64_t address, const struct iovec *iov)
+static int fake_pull(struct uroce_channel *channel,
+		     const struct uroce_qpn_pair *qpns, uint64_t address,
+		     const struct iovec *iov)
 {
 	const struct pair_side *real = &the_fake->pair->side[!side_of(channel)];
 	uint64_t offset = address - (uintptr_t)real->memory;
 	int ret;
 
-	check_hop(channel, hop);
+	check_qpns(channel, qpns);
 	/* a copy to an unconnected peer must be refused */
-	if (!is_open(channel, hop) || offset > FAKE_MEMORY ||
+	if (!is_open(channel, qpns) || offset > FAKE_MEMORY ||
 	    iov->iov_len > FAKE_MEMORY - offset)
 		return -EFAULT;
 	ret = fake_transfer(&own_side(channel)->pull, iov->iov_base,
@@ -244,7 +248,7 @@ static int fake_copy(struct uroce_channel *channel,
 		     const struct uroce_copy *wanted)
 {
 	unsigned int i = side_of(channel);
-	const struct uroce_hop hop = { wanted->qpn, wanted->dest_qpn };
+	const struct uroce_qpn_pair qpns = { wanted->qpn, wanted->dest_qpn };
 	const struct uroce_remote_access access = {
 		.va = wanted->va,
 		.bytes = wanted->bytes,
@@ -257,7 +261,7 @@ static int fake_copy(struct uroce_channel *channel,
 	int ret = 0;
 
 	assert_true((uint64_t)wanted->offset + wanted->part <= wanted->bytes);
-	if (!is_open(channel, &hop) ||
+	if (!is_open(channel, &qpns) ||
 	    uroce_memory_remote(&the_fake->pair->side[!i].engine.memory,
 				&access, &there))
 		return -EACCES;
@@ -270,7 +274,7 @@ static int fake_copy(struct uroce_channel *channel,
 	return ret;
 }
 
-static bool is_attended(struct uroce_channel *channel, uint32_t bytes)
+static bool is_recently_polling(struct uroce_channel *channel, uint32_t bytes)
 {
 	return !peer_side(channel)->idle;
 }
@@ -326,7 +330,7 @@ static void init_side(struct fake *fake, unsigned int i)
 
 	real->channel.copy = fake_copy;
 	real->channel.part = FAKE_MEMORY;
-	real->channel.is_attended = is_attended;
+	real->channel.is_recently_polling = is_recently_polling;
 	real->channel.split = &ops;
 	real->engine.on_qp = on_qp;
 	real->engine.arg = side;

@@ -35,7 +35,7 @@ struct scene {
 	/* posts the requests of side 0, which are in flight afterwards */
 	void (*post_requests)(struct pair *pair);
 	/* changes the pair and the response; or NULL */
-	void (*then)(struct pair *pair, struct uroce_brief *response);
+	void (*then)(struct pair *pair, struct uroce_eager_entry *response);
 	enum way way;
 };
 
@@ -231,27 +231,27 @@ static void ask_flush(struct pair *pair)
 
 /* -- events before the response ------------------------------------------- */
 
-static uint32_t psn_of(const struct uroce_brief *brief)
+static uint32_t psn_of(const struct uroce_eager_entry *eager)
 {
-	const uint8_t *psn = brief->header + 9;
+	const uint8_t *psn = eager->header + 9;
 
 	return (uint32_t)psn[0] << 16 | (uint32_t)psn[1] << 8 | psn[2];
 }
 
-static void shift_psn(struct uroce_brief *response, uint32_t by)
+static void shift_psn(struct uroce_eager_entry *response, uint32_t by)
 {
 	uroce_wire_set_psn(response->header,
 			   uroce_psn_add(psn_of(response), by));
 }
 
 /* The engine has not processed the request yet. */
-static void then_posted(struct pair *pair, struct uroce_brief *response)
+static void then_posted(struct pair *pair, struct uroce_eager_entry *response)
 {
 	ask_add(pair);
 }
 
 /* The engine has processed the request, which fails: a disallowed opcode. */
-static void then_failed(struct pair *pair, struct uroce_brief *response)
+static void then_failed(struct pair *pair, struct uroce_eager_entry *response)
 {
 	struct uroce_out out;
 
@@ -260,33 +260,35 @@ static void then_failed(struct pair *pair, struct uroce_brief *response)
 	assert_false(uroce_engine_next(&pair->side[0].engine, pair->now, &out));
 }
 
-static void then_stale(struct pair *pair, struct uroce_brief *response)
+static void then_stale(struct pair *pair, struct uroce_eager_entry *response)
 {
 	shift_psn(response, UROCE_PSN_MASK); /* adds -1 */
 }
 
-static void then_ahead(struct pair *pair, struct uroce_brief *response)
+static void then_ahead(struct pair *pair, struct uroce_eager_entry *response)
 {
 	shift_psn(response, 1);
 }
 
-static void then_other_pd(struct pair *pair, struct uroce_brief *response)
+static void then_other_pd(struct pair *pair, struct uroce_eager_entry *response)
 {
 	region_of(pair)->pd++;
 }
 
-static void then_read_only(struct pair *pair, struct uroce_brief *response)
+static void then_read_only(struct pair *pair,
+			   struct uroce_eager_entry *response)
 {
 	region_of(pair)->access &= ~(unsigned int)IBV_ACCESS_LOCAL_WRITE;
 }
 
-static void then_not_memory(struct pair *pair, struct uroce_brief *response)
+static void then_not_memory(struct pair *pair,
+			    struct uroce_eager_entry *response)
 {
 	region_of(pair)->kind = UROCE_REGION_NULL;
 }
 
 /* The response is late: the requests have been retransmitted, or not yet. */
-static void then_late(struct pair *pair, struct uroce_brief *response)
+static void then_late(struct pair *pair, struct uroce_eager_entry *response)
 {
 	struct uroce_engine *engine = &pair->side[0].engine;
 
@@ -297,7 +299,8 @@ static void then_late(struct pair *pair, struct uroce_brief *response)
 	assert_int_not_equal(req_of(pair)->next_psn, req_of(pair)->sent_psn);
 }
 
-static void then_sent_again(struct pair *pair, struct uroce_brief *response)
+static void then_sent_again(struct pair *pair,
+			    struct uroce_eager_entry *response)
 {
 	struct uroce_out out;
 
@@ -308,23 +311,24 @@ static void then_sent_again(struct pair *pair, struct uroce_brief *response)
 	assert_int_equal(req_of(pair)->next_psn, req_of(pair)->sent_psn);
 }
 
-static void then_payload(struct pair *pair, struct uroce_brief *response)
+static void then_payload(struct pair *pair, struct uroce_eager_entry *response)
 {
 	response->payload_len = 8;
 	response->payload = pair->side[0].memory;
 }
 
-static void then_ack_along(struct pair *pair, struct uroce_brief *response)
+static void then_ack_along(struct pair *pair,
+			   struct uroce_eager_entry *response)
 {
-	response->ack = UROCE_BRIEF_ACK | req_of(pair)->una_psn;
+	response->ack = UROCE_EAGER_ACK | req_of(pair)->una_psn;
 }
 
-static void then_error(struct pair *pair, struct uroce_brief *response)
+static void then_error(struct pair *pair, struct uroce_eager_entry *response)
 {
 	uroce_qp_set_error(pair->side[0].qp, pair->now);
 }
 
-static void then_drained(struct pair *pair, struct uroce_brief *response)
+static void then_drained(struct pair *pair, struct uroce_eager_entry *response)
 {
 	pair->side[0].qp->state = IBV_QPS_SQD;
 	pair->side[0].qp->sqd_notify = true;
@@ -333,22 +337,22 @@ static void then_drained(struct pair *pair, struct uroce_brief *response)
 /* -- running a scene ------------------------------------------------------ */
 
 /* Converts a packet of any kind into the form of a ring entry. */
-static struct uroce_brief to_brief(const struct uroce_out *out)
+static struct uroce_eager_entry to_eager(const struct uroce_out *out)
 {
 	static uint8_t payload[UROCE_CHANNEL_MTU];
-	struct uroce_brief brief = { .payload = payload };
-	int len = uroce_wire_encode(&out->packet, brief.header);
+	struct uroce_eager_entry eager = { .payload = payload };
+	int len = uroce_wire_encode(&out->packet, eager.header);
 
-	assert_in_range(len, UROCE_BTH_LEN, UROCE_BRIEF_HEADER);
-	brief.header_len = (uint32_t)len;
-	for (uint32_t i = 0; i < out->pieces.nr; i++) {
-		const struct iovec *iov = &out->pieces.iov[i];
+	assert_in_range(len, UROCE_BTH_LEN, UROCE_EAGER_HEADER);
+	eager.header_len = (uint32_t)len;
+	for (uint32_t i = 0; i < out->iovecs.nr; i++) {
+		const struct iovec *iov = &out->iovecs.iov[i];
 
-		memcpy(payload + brief.payload_len, iov->iov_base,
+		memcpy(payload + eager.payload_len, iov->iov_base,
 		       iov->iov_len);
-		brief.payload_len += (uint32_t)iov->iov_len;
+		eager.payload_len += (uint32_t)iov->iov_len;
 	}
-	return brief;
+	return eager;
 }
 
 /* Delivers all requests to side 1. */
@@ -358,15 +362,15 @@ static void bring_requests(struct pair *pair)
 	struct uroce_out out;
 
 	while (uroce_engine_next(engine, pair->now, &out)) {
-		const struct uroce_brief brief = to_brief(&out);
+		const struct uroce_eager_entry eager = to_eager(&out);
 
-		(void)alike_receive(pair, 1, &brief, true);
+		(void)alike_receive(pair, 1, &eager, true);
 	}
 	uroce_engine_sent(engine, pair->now);
 }
 
 /* A response with a PSN whose request expects another response. */
-static struct uroce_brief forge_response(struct pair *pair)
+static struct uroce_eager_entry forge_response(struct pair *pair)
 {
 	const struct uroce_qp *qp = pair->side[0].qp;
 	const struct uroce_out out = {
@@ -379,28 +383,28 @@ static struct uroce_brief forge_response(struct pair *pair)
 			    .orig = 1 },
 	};
 
-	return to_brief(&out);
+	return to_eager(&out);
 }
 
-static struct uroce_brief next_response(struct pair *pair)
+static struct uroce_eager_entry next_response(struct pair *pair)
 {
-	struct uroce_brief brief = {}; /* zeroes the payload as well */
+	struct uroce_eager_entry eager = {}; /* zeroes the payload as well */
 
-	if (!uroce_fast_next(pair->side[1].qp, pair->now, &brief))
+	if (!uroce_fast_next(pair->side[1].qp, pair->now, &eager))
 		return forge_response(pair);
-	assert_int_equal(brief.header[0], UROCE_RC | UROCE_ATOMIC_ACK);
-	return brief;
+	assert_int_equal(eager.header[0], UROCE_RC | UROCE_ATOMIC_ACK);
+	return eager;
 }
 
 /* The first response is lost. */
-static void then_next_one(struct pair *pair, struct uroce_brief *response)
+static void then_next_one(struct pair *pair, struct uroce_eager_entry *response)
 {
 	*response = next_response(pair);
 }
 
 /* Creates a pair; the response has arrived but has not been received. */
 static struct pair *scene_begin(const struct scene *scene,
-				struct uroce_brief *ret_response)
+				struct uroce_eager_entry *ret_response)
 {
 	struct pair *pair = alike_new(false);
 	const uint64_t orig = ORIG;
@@ -419,7 +423,7 @@ static struct pair *scene_begin(const struct scene *scene,
 
 static void assert_way(const struct scene *scene)
 {
-	struct uroce_brief response;
+	struct uroce_eager_entry response;
 	struct pair *pair;
 
 	if (scene->way == NEITHER)
@@ -437,7 +441,7 @@ static void scene_play(const struct scene *scene)
 	struct pair *pairs[2];
 
 	for (int i = 0; i < 2; i++) {
-		struct uroce_brief response;
+		struct uroce_eager_entry response;
 
 		pairs[i] = scene_begin(scene, &response);
 		(void)alike_receive(pairs[i], 0, &response, i == 0);
@@ -539,7 +543,7 @@ static void fast_atomic_unexpected_response_matches_ordinary_path(void **state)
 /* Header byte in which one bit is wrong; another bit each time. */
 static uint8_t wrong_byte;
 
-static void then_damaged(struct pair *pair, struct uroce_brief *response)
+static void then_damaged(struct pair *pair, struct uroce_eager_entry *response)
 {
 	response->header[wrong_byte] ^= (uint8_t)(1 << wrong_byte % 8);
 }
@@ -567,7 +571,7 @@ static void fast_atomic_response_completes_request(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		const struct scene scene = { wanted[i].post_requests, NULL,
 					     SHORT };
-		struct uroce_brief response;
+		struct uroce_eager_entry response;
 		struct pair *pair = scene_begin(&scene, &response);
 		struct pair_side *side = &pair->side[0];
 		uint32_t psn = req_of(pair)->una_psn;
@@ -598,7 +602,7 @@ static void fast_atomic_response_completes_request(void **state)
 static void fast_atomic_bad_lkey_returns_loc_prot_err(void **state)
 {
 	static const struct scene scene = { ask_with_bad_key, NULL, ORDINARY };
-	struct uroce_brief response;
+	struct uroce_eager_entry response;
 	struct pair *pair = scene_begin(&scene, &response);
 
 	assert_true(alike_receive(pair, 0, &response, true));
@@ -612,7 +616,7 @@ static void fast_atomic_lost_response_is_requested_again(void **state)
 {
 	static const struct scene scene = { ask_twice, then_next_one,
 					    ORDINARY };
-	struct uroce_brief response;
+	struct uroce_eager_entry response;
 	struct pair *pair = scene_begin(&scene, &response);
 
 	assert_true(alike_receive(pair, 0, &response, true));
@@ -633,7 +637,7 @@ static void fast_atomic_response_allows_next_request(void **state)
 
 	for (size_t i = 0; i < 2; i++) {
 		const struct scene scene = { asks[i], NULL, SHORT };
-		struct uroce_brief response, request;
+		struct uroce_eager_entry response, request;
 		struct pair *pair = scene_begin(&scene, &response);
 		struct uroce_qp *qp = pair->side[0].qp;
 		struct uroce_out out;
@@ -655,7 +659,7 @@ static void fast_atomic_response_allows_next_request(void **state)
 static void fast_atomic_response_completes_failed_successor(void **state)
 {
 	static const struct scene scene = { ask_before_failure, NULL, SHORT };
-	struct uroce_brief response;
+	struct uroce_eager_entry response;
 	struct pair *pair = scene_begin(&scene, &response);
 
 	expect_state(pair, 0, IBV_QPS_RTS);

@@ -35,10 +35,11 @@ typedef void arrange_fn(struct pair *pair);
 
 static uint64_t nr_fast, nr_ordinary;
 
-static void receive_packet(struct pair *pair, const struct uroce_brief *brief,
+static void receive_packet(struct pair *pair,
+			   const struct uroce_eager_entry *eager,
 			   bool may_be_fast)
 {
-	bool fast = alike_receive(pair, 1, brief, may_be_fast);
+	bool fast = alike_receive(pair, 1, eager, may_be_fast);
 
 	nr_fast += fast;
 	nr_ordinary += may_be_fast && !fast;
@@ -96,15 +97,15 @@ static void arrange_usual(struct pair *pair)
 }
 
 /* Returns the bytes of a request of side 0, which is in flight from now on. */
-static struct uroce_brief request_of(struct pair *pair,
-				     enum ibv_wr_opcode opcode)
+static struct uroce_eager_entry request_of(struct pair *pair,
+					   enum ibv_wr_opcode opcode)
 {
-	struct uroce_brief brief = {}; /* zeroes the payload as well */
+	struct uroce_eager_entry eager = {}; /* zeroes the payload as well */
 
 	memset(pair->side[0].memory, 0x5a, 128);
 	post_one(pair, 0, opcode, 8);
-	assert_true(uroce_fast_next(pair->side[0].qp, pair->now, &brief));
-	return brief;
+	assert_true(uroce_fast_next(pair->side[0].qp, pair->now, &eager));
+	return eager;
 }
 
 struct change {
@@ -116,17 +117,18 @@ struct change {
 
 static const struct change no_change = { 0, 0, 0, UINT32_MAX, UINT32_MAX };
 
-static void apply_change(struct uroce_brief *brief, const struct change *change)
+static void apply_change(struct uroce_eager_entry *eager,
+			 const struct change *change)
 {
 	static const uint8_t plenty[UROCE_CHANNEL_MTU + 1];
 
-	brief->header[change->byte] ^= change->bits;
-	brief->ack = change->ack;
+	eager->header[change->byte] ^= change->bits;
+	eager->ack = change->ack;
 	if (change->header_len != UINT32_MAX)
-		brief->header_len = change->header_len;
+		eager->header_len = change->header_len;
 	if (change->payload_len != UINT32_MAX) {
-		brief->payload_len = change->payload_len;
-		brief->payload = plenty;
+		eager->payload_len = change->payload_len;
+		eager->payload = plenty;
 	}
 }
 
@@ -137,15 +139,15 @@ static void compare_pairs(arrange_fn *arrange, enum ibv_wr_opcode opcode,
 	struct pair *pairs[2];
 
 	for (int i = 0; i < 2; i++) {
-		struct uroce_brief brief;
+		struct uroce_eager_entry eager;
 
 		pairs[i] = alike_new(shared);
 		arrange_usual(pairs[i]);
-		brief = request_of(pairs[i], opcode);
+		eager = request_of(pairs[i], opcode);
 		if (arrange)
 			arrange(pairs[i]);
-		apply_change(&brief, change);
-		receive_packet(pairs[i], &brief, i == 0);
+		apply_change(&eager, change);
+		receive_packet(pairs[i], &eager, i == 0);
 	}
 	assert_same_side(&pairs[0]->side[1], &pairs[1]->side[1]);
 	for (int i = 0; i < 2; i++)
@@ -228,11 +230,11 @@ static void fast_receive_carried_ack_matches_ordinary_path(void **state)
 			/*
 			 * stale, valid, never sent, and half the PSN range away
 			 */
-			change.ack = UROCE_BRIEF_ACK |
+			change.ack = UROCE_EAGER_ACK |
 				     ((psn + (i < 3 ? i - 1 : 0x800000)) &
 				      UROCE_PSN_MASK);
 			compare_pairs(NULL, opcodes[op], &change, false);
-			change.ack ^= UROCE_BRIEF_ACK; /* no ACK */
+			change.ack ^= UROCE_EAGER_ACK; /* no ACK */
 			compare_pairs(NULL, opcodes[op], &change, false);
 			change.ack |= 0xff000000;
 			compare_pairs(NULL, opcodes[op], &change, false);
@@ -433,7 +435,7 @@ static void fast_receive_cumulative_ack_matches_ordinary_path(void **state)
 		for (uint32_t n = 0; n < 7; n++) {
 			struct change change = no_change;
 
-			change.ack = UROCE_BRIEF_ACK |
+			change.ack = UROCE_EAGER_ACK |
 				     ((psn + n - 1) & UROCE_PSN_MASK);
 			compare_pairs(arrangements[i], IBV_WR_SEND, &change,
 				      false);
@@ -483,17 +485,17 @@ static void fast_next_leaves_unusual_requests_to_ordinary_path(void **state)
 {
 	struct pair *pair = alike_new(false);
 	struct uroce_qp *qp = pair->side[0].qp;
-	struct uroce_brief brief;
+	struct uroce_eager_entry eager;
 
-	assert_false(uroce_fast_next(qp, pair->now, &brief));
+	assert_false(uroce_fast_next(qp, pair->now, &eager));
 	post_one(pair, 0, IBV_WR_RDMA_READ, 8);
-	assert_false(uroce_fast_next(qp, pair->now, &brief));
+	assert_false(uroce_fast_next(qp, pair->now, &eager));
 	pair_run(pair);
 	post_one(pair, 0, IBV_WR_RDMA_WRITE, UROCE_CHANNEL_MTU + 1);
-	assert_false(uroce_fast_next(qp, pair->now, &brief));
+	assert_false(uroce_fast_next(qp, pair->now, &eager));
 	pair_run(pair);
 	post_one(pair, 0, IBV_WR_ATOMIC_FETCH_AND_ADD, 4);
-	assert_false(uroce_fast_next(qp, pair->now, &brief));
+	assert_false(uroce_fast_next(qp, pair->now, &eager));
 	pair_free(pair);
 }
 
@@ -501,14 +503,14 @@ static void fast_next_closed_window_sends_nothing(void **state)
 {
 	struct pair *pair = alike_new(false);
 	struct uroce_qp *qp = pair->side[0].qp;
-	struct uroce_brief brief;
+	struct uroce_eager_entry eager;
 
 	qp->req.window = 2;
 	for (int i = 0; i < 3; i++)
 		post_one(pair, 0, IBV_WR_RDMA_WRITE, 8);
-	assert_true(uroce_fast_next(qp, pair->now, &brief));
-	assert_true(uroce_fast_next(qp, pair->now, &brief));
-	assert_false(uroce_fast_next(qp, pair->now, &brief));
+	assert_true(uroce_fast_next(qp, pair->now, &eager));
+	assert_true(uroce_fast_next(qp, pair->now, &eager));
+	assert_false(uroce_fast_next(qp, pair->now, &eager));
 	assert_false(uroce_fast_is_idle(qp));
 	pair_free(pair);
 }
@@ -518,12 +520,12 @@ static void fast_next_atomics_are_limited_by_max_rd_atomic(void **state)
 {
 	struct pair *pair = alike_new(false);
 	struct uroce_qp *qp = pair->side[0].qp;
-	struct uroce_brief brief;
+	struct uroce_eager_entry eager;
 	int nr = 0;
 
 	for (int i = 0; i < qp->max_rd_atomic + 2; i++)
 		post_one(pair, 0, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
-	while (uroce_fast_next(qp, pair->now, &brief))
+	while (uroce_fast_next(qp, pair->now, &eager))
 		nr++;
 	assert_int_equal(nr, qp->max_rd_atomic);
 	pair_free(pair);
@@ -534,20 +536,20 @@ static void fast_next_request_carries_pending_ack(void **state)
 {
 	struct pair *pair = alike_new(false);
 	struct uroce_qp *qp = pair->side[1].qp;
-	struct uroce_brief brief;
+	struct uroce_eager_entry eager;
 
 	arrange_usual(pair);
-	brief = request_of(pair, IBV_WR_SEND);
-	receive_packet(pair, &brief, true);
+	eager = request_of(pair, IBV_WR_SEND);
+	receive_packet(pair, &eager, true);
 	assert_false(uroce_fast_is_idle(qp));
 	post_one(pair, 1, IBV_WR_SEND, 8);
-	assert_true(uroce_fast_next(qp, pair->now, &brief));
-	assert_int_equal(brief.ack, UROCE_BRIEF_ACK | ((qp->resp.epsn - 1) &
+	assert_true(uroce_fast_next(qp, pair->now, &eager));
+	assert_int_equal(eager.ack, UROCE_EAGER_ACK | ((qp->resp.epsn - 1) &
 						       UROCE_PSN_MASK));
 	assert_int_equal(qp->resp.reply, UROCE_REPLY_NONE);
 	post_one(pair, 1, IBV_WR_SEND, 8);
-	assert_true(uroce_fast_next(qp, pair->now, &brief));
-	assert_int_equal(brief.ack, 0);
+	assert_true(uroce_fast_next(qp, pair->now, &eager));
+	assert_int_equal(eager.ack, 0);
 	assert_true(uroce_fast_is_idle(qp));
 	pair_free(pair);
 }
@@ -557,7 +559,7 @@ static void fast_receive_ack_opens_window(void **state)
 	struct pair *pair = alike_new(false);
 	struct pair_side *requester = &pair->side[0],
 			 *responder = &pair->side[1];
-	struct uroce_brief request, ack = {};
+	struct uroce_eager_entry request, ack = {};
 	struct uroce_out out;
 	int len;
 
@@ -569,7 +571,7 @@ static void fast_receive_ack_opens_window(void **state)
 				       &request, pair->now));
 	assert_true(uroce_engine_next(&responder->engine, pair->now, &out));
 	len = uroce_wire_encode(&out.packet, ack.header);
-	assert_in_range(len, 1, UROCE_BRIEF_HEADER);
+	assert_in_range(len, 1, UROCE_EAGER_HEADER);
 	ack.header_len = (uint32_t)len;
 	assert_true(uroce_fast_receive(&requester->engine, &requester->channel,
 				       &ack, pair->now));
@@ -579,56 +581,56 @@ static void fast_receive_ack_opens_window(void **state)
 }
 
 /* A message carries an ACK for side 1, whose completion is deferred. */
-static struct pair *new_late_pair(struct uroce_brief *ret_brief)
+static struct pair *new_late_pair(struct uroce_eager_entry *ret_eager)
 {
 	struct pair *pair = alike_new(false);
 	uint32_t psn = pair->side[1].qp->req.una_psn;
 
 	arrange_usual(pair);
-	*ret_brief = request_of(pair, IBV_WR_SEND);
-	ret_brief->ack = UROCE_BRIEF_ACK | psn;
-	pair->side[1].engine.may_be_late = true;
+	*ret_eager = request_of(pair, IBV_WR_SEND);
+	ret_eager->ack = UROCE_EAGER_ACK | psn;
+	pair->side[1].engine.may_postpone_ack = true;
 	assert_true(uroce_fast_receive(&pair->side[1].engine,
-				       &pair->side[1].channel, ret_brief,
+				       &pair->side[1].channel, ret_eager,
 				       pair->now));
-	pair->side[1].engine.may_be_late = false;
+	pair->side[1].engine.may_postpone_ack = false;
 	expect(&pair->side[1].recv_cq, 0, IBV_WC_SUCCESS);
 	expect_none(&pair->side[1].send_cq);
-	assert_ptr_equal(pair->side[1].engine.late, pair->side[1].qp);
+	assert_ptr_equal(pair->side[1].engine.postponed_ack, pair->side[1].qp);
 	return pair;
 }
 
 static void fast_catch_up_applies_deferred_ack(void **state)
 {
-	struct uroce_brief brief;
-	struct pair *pair = new_late_pair(&brief);
+	struct uroce_eager_entry eager;
+	struct pair *pair = new_late_pair(&eager);
 	struct uroce_engine *engine = &pair->side[1].engine;
 
 	uroce_fast_catch_up(engine, pair->now);
 	expect(&pair->side[1].send_cq, 77, IBV_WC_SUCCESS);
-	assert_null(engine->late);
+	assert_null(engine->postponed_ack);
 	pair_free(pair);
 }
 
 static void fast_receive_next_packet_applies_deferred_ack(void **state)
 {
-	struct uroce_brief brief;
-	struct pair *pair = new_late_pair(&brief);
+	struct uroce_eager_entry eager;
+	struct pair *pair = new_late_pair(&eager);
 	struct uroce_engine *engine = &pair->side[1].engine;
 
-	brief = request_of(pair, IBV_WR_SEND);
-	assert_true(uroce_fast_receive(engine, &pair->side[1].channel, &brief,
+	eager = request_of(pair, IBV_WR_SEND);
+	assert_true(uroce_fast_receive(engine, &pair->side[1].channel, &eager,
 				       pair->now));
 	expect(&pair->side[1].send_cq, 77, IBV_WC_SUCCESS);
 	expect(&pair->side[1].recv_cq, 1, IBV_WC_SUCCESS);
-	assert_null(engine->late);
+	assert_null(engine->postponed_ack);
 	pair_free(pair);
 }
 
 static void fast_catch_up_ignores_failed_qp(void **state)
 {
-	struct uroce_brief brief;
-	struct pair *pair = new_late_pair(&brief);
+	struct uroce_eager_entry eager;
+	struct pair *pair = new_late_pair(&eager);
 
 	uroce_qp_set_error(pair->side[1].qp, pair->now);
 	expect(&pair->side[1].send_cq, 77, IBV_WC_WR_FLUSH_ERR);

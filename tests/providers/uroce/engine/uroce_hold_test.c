@@ -32,8 +32,8 @@ static void deliver_packets(struct pair *pair, unsigned int from,
 
 	packet.path = &pair->side[from].path;
 	packet.traits = uroce_wire_traits(packet.opcode);
-	if (out->pieces.nr)
-		packet.payload = out->pieces.iov[0].iov_base;
+	if (out->iovecs.nr)
+		packet.payload = out->iovecs.iov[0].iov_base;
 	uroce_engine_receive(&pair->side[!from].engine, &packet, pair->now);
 }
 
@@ -95,7 +95,7 @@ static struct turn echo_message(struct pair *pair, unsigned int side)
 	struct ibv_sge sge = pair_sge(pair, side, 4096, BYTES);
 
 	assert_true(
-		uroce_engine_put_off(&pair->side[side].engine, false, true));
+		uroce_engine_defer_ack(&pair->side[side].engine, false, true));
 	assert_int_equal(count_completions(&pair->side[side].recv_cq), 1);
 	pair_post_recv(pair, side, 1, &sge, 1);
 	post_send(pair, side);
@@ -153,13 +153,13 @@ static void make_wait(struct pair *pair)
 	struct turn turn = echo_message(pair, 1);
 
 	assert_false(has_ack(&turn));
-	assert_ptr_equal(engine->held, pair->side[1].qp);
+	assert_ptr_equal(engine->delayed_ack, pair->side[1].qp);
 	/* side 1 sends nothing until its timer expires, which is soon */
 	assert_int_equal(send_all(pair, 1).nr, 0);
-	assert_true(engine->held_ns <= pair->now + 30000);
-	pair->now = engine->held_ns;
-	uroce_engine_release(engine);
-	assert_null(engine->held);
+	assert_true(engine->delayed_ack_ns <= pair->now + 30000);
+	pair->now = engine->delayed_ack_ns;
+	uroce_engine_flush_delayed(engine);
+	assert_null(engine->delayed_ack);
 	turn = send_all(pair, 1);
 	assert_int_equal(turn.nr, 1);
 	assert_int_equal(turn.op[0], UROCE_ACKNOWLEDGE);
@@ -202,7 +202,7 @@ static void delayed_ack_leaves_with_read_response(void **state)
 	turn = send_all(pair, 1);
 	assert_int_equal(turn.nr, 1);
 	assert_int_equal(turn.op[0], UROCE_READ_RESP_ONLY);
-	assert_null(pair->side[1].engine.held);
+	assert_null(pair->side[1].engine.delayed_ack);
 	pair_free(pair);
 }
 
@@ -213,9 +213,9 @@ static void delayed_ack_list_forgets_reset_qp(void **state)
 	struct turn turn = echo_message(pair, 1);
 
 	assert_false(has_ack(&turn));
-	assert_non_null(pair->side[1].engine.held);
+	assert_non_null(pair->side[1].engine.delayed_ack);
 	pair_reconnect(pair, &o);
-	assert_null(pair->side[1].engine.held);
+	assert_null(pair->side[1].engine.delayed_ack);
 	pair_free(pair);
 }
 
@@ -240,9 +240,9 @@ static void delayed_ack_of_message_part_leaves_with_reply(void **state)
 	struct turn turn;
 
 	pair_post_recv(pair, 0, 1, &sge, 1);
-	assert_true(uroce_engine_put_off(engine, false, true));
+	assert_true(uroce_engine_defer_ack(engine, false, true));
 	assert_int_equal(send_all(pair, 0).nr, 3);
-	assert_true(uroce_engine_put_off(engine, false, true));
+	assert_true(uroce_engine_defer_ack(engine, false, true));
 	post_send(pair, 1);
 	turn = send_all(pair, 1);
 	assert_int_equal(turn.op[0], UROCE_SEND_ONLY);
@@ -255,10 +255,10 @@ static void delayed_ack_of_stream_leaves_in_second_pass(void **state)
 	struct uroce_engine *engine = &pair->side[1].engine;
 	struct turn turn;
 
-	assert_true(uroce_engine_put_off(engine, false, false));
-	uroce_engine_call_in(engine);
+	assert_true(uroce_engine_defer_ack(engine, false, false));
+	uroce_engine_flush_deferred(engine);
 	assert_int_equal(send_some(pair, 0, 1).nr, 1);
-	assert_false(uroce_engine_put_off(engine, false, false));
+	assert_false(uroce_engine_defer_ack(engine, false, false));
 	turn = send_all(pair, 1);
 	assert_int_equal(turn.nr, 1);
 	assert_int_equal(turn.op[0], UROCE_ACKNOWLEDGE);

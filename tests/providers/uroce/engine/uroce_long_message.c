@@ -33,7 +33,7 @@ struct place place_with_sges(struct fake *fake, unsigned int side, uint32_t at,
 		at += *lengths + 333;
 		length -= *lengths++;
 	}
-	assert_true(place.nr < MAX_PIECES);
+	assert_true(place.nr < MAX_BATCH_IOVECS);
 	place.sge[place.nr++] = pair_sge(fake->pair, side, at, length);
 	return place;
 }

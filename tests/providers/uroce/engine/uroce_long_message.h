@@ -14,11 +14,11 @@
 #define FROM (FAKE_FROM + 77)
 #define TO   (FAKE_TO + 4099)
 
-#define MAX_PIECES 6
+#define MAX_BATCH_IOVECS 6
 
 /* One or more SGEs, with gaps between them. */
 struct place {
-	struct ibv_sge sge[MAX_PIECES];
+	struct ibv_sge sge[MAX_BATCH_IOVECS];
 	uint32_t nr;
 };
 

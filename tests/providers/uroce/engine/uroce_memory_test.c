@@ -420,7 +420,7 @@ static void sge_resolve_finds_any_offset(void **state)
 	struct ibv_sge sge[UROCE_MAX_SGE];
 	struct uroce_sge_list list = list_of(f, sge, UROCE_MAX_SGE);
 	struct uroce_cursor cursor = {};
-	struct uroce_pieces pieces;
+	struct uroce_iovecs iovecs;
 
 	for (uint32_t i = 0; i < UROCE_MAX_SGE; i++) {
 		sge[i] = (struct ibv_sge){ total, i, key };
@@ -433,25 +433,25 @@ static void sge_resolve_finds_any_offset(void **state)
 			uint8_t *expected = f->bytes + at;
 
 			assert_int_equal(uroce_sge_resolve(&list, &cursor, at,
-							   len, &pieces),
+							   len, &iovecs),
 					 0);
-			for (uint32_t i = 0; i < pieces.nr; i++) {
-				assert_ptr_equal(pieces.iov[i].iov_base,
+			for (uint32_t i = 0; i < iovecs.nr; i++) {
+				assert_ptr_equal(iovecs.iov[i].iov_base,
 						 expected);
-				expected += pieces.iov[i].iov_len;
+				expected += iovecs.iov[i].iov_len;
 			}
 			assert_ptr_equal(expected, f->bytes + at + len);
 		}
 	}
 	assert_int_equal(
-		uroce_sge_resolve(&list, &cursor, total - 1, 2, &pieces),
+		uroce_sge_resolve(&list, &cursor, total - 1, 2, &iovecs),
 		-EMSGSIZE);
 	assert_int_equal(
-		uroce_sge_resolve(&list, &cursor, total + 5, 1, &pieces),
+		uroce_sge_resolve(&list, &cursor, total + 5, 1, &iovecs),
 		-EMSGSIZE);
-	assert_int_equal(uroce_sge_resolve(&list, &cursor, total, 0, &pieces),
+	assert_int_equal(uroce_sge_resolve(&list, &cursor, total, 0, &iovecs),
 			 0);
-	assert_int_equal(pieces.nr, 0);
+	assert_int_equal(iovecs.nr, 0);
 }
 
 static void sge_resolve_checks_access_rights(void **state)
@@ -463,12 +463,12 @@ static void sge_resolve_checks_access_rights(void **state)
 	};
 	struct uroce_sge_list list = list_of(f, sge, 2);
 	struct uroce_cursor cursor = {};
-	struct uroce_pieces pieces;
+	struct uroce_iovecs iovecs;
 
-	assert_int_equal(uroce_sge_resolve(&list, &cursor, 0, 20, &pieces), 0);
+	assert_int_equal(uroce_sge_resolve(&list, &cursor, 0, 20, &iovecs), 0);
 	list.write = true;
-	assert_int_equal(uroce_sge_resolve(&list, &cursor, 0, 10, &pieces), 0);
-	assert_int_equal(uroce_sge_resolve(&list, &cursor, 0, 11, &pieces),
+	assert_int_equal(uroce_sge_resolve(&list, &cursor, 0, 10, &iovecs), 0);
+	assert_int_equal(uroce_sge_resolve(&list, &cursor, 0, 11, &iovecs),
 			 -EACCES);
 }
 
@@ -487,17 +487,17 @@ static void null_region_reads_zeros_and_discards_writes(void **state)
 	struct ibv_sge sge = { .addr = 0x123456, .length = 100 };
 	struct uroce_sge_list list = list_of(f, &sge, 1);
 	struct uroce_cursor cursor = {};
-	struct uroce_pieces pieces;
+	struct uroce_iovecs iovecs;
 
 	assert_int_equal(uroce_memory_add(&f->memory, &null, &sge.lkey), 0);
-	assert_int_equal(uroce_sge_resolve(&list, &cursor, 0, 100, &pieces), 0);
-	assert_memory_equal(pieces.iov[0].iov_base, zeros, 100);
+	assert_int_equal(uroce_sge_resolve(&list, &cursor, 0, 100, &iovecs), 0);
+	assert_memory_equal(iovecs.iov[0].iov_base, zeros, 100);
 	list.write = true;
-	assert_int_equal(uroce_sge_resolve(&list, &cursor, 0, 100, &pieces), 0);
-	assert_int_equal(uroce_copy_in(&pieces, &packet), 0);
+	assert_int_equal(uroce_sge_resolve(&list, &cursor, 0, 100, &iovecs), 0);
+	assert_int_equal(uroce_copy_in(&iovecs, &packet), 0);
 	list.write = false;
-	assert_int_equal(uroce_sge_resolve(&list, &cursor, 0, 100, &pieces), 0);
-	assert_memory_equal(pieces.iov[0].iov_base, zeros, 100);
+	assert_int_equal(uroce_sge_resolve(&list, &cursor, 0, 100, &iovecs), 0);
+	assert_memory_equal(iovecs.iov[0].iov_base, zeros, 100);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -150,8 +150,8 @@ static void transmit_packet(struct pair *pair, unsigned int from,
 	uint8_t payload[UROCE_CHANNEL_MTU];
 	size_t len = 0;
 
-	for (uint32_t i = 0; i < out->pieces.nr; i++) {
-		const struct iovec *iov = &out->pieces.iov[i];
+	for (uint32_t i = 0; i < out->iovecs.nr; i++) {
+		const struct iovec *iov = &out->iovecs.iov[i];
 
 		assert_true(len + iov->iov_len <= sizeof(payload));
 		memcpy(payload + len, iov->iov_base, iov->iov_len);
@@ -210,13 +210,13 @@ static void transmit_run(struct pair *pair, unsigned int from,
 
 	if (!nr)
 		return;
-	payload = out->pieces.iov[0].iov_base;
-	assert_int_equal(out->pieces.nr, 1);
-	assert_int_equal(out->pieces.iov[0].iov_len,
+	payload = out->iovecs.iov[0].iov_base;
+	assert_int_equal(out->iovecs.nr, 1);
+	assert_int_equal(out->iovecs.iov[0].iov_len,
 			 nr * out->packet.payload_len);
-	out->pieces.iov[0].iov_len = out->packet.payload_len;
+	out->iovecs.iov[0].iov_len = out->packet.payload_len;
 	for (uint32_t i = 0; i < nr; i++) {
-		out->pieces.iov[0].iov_base =
+		out->iovecs.iov[0].iov_base =
 			payload + (size_t)i * out->packet.payload_len;
 		transmit_packet(pair, from, out);
 		out->packet.psn = uroce_psn_add(out->packet.psn, 1);

@@ -93,7 +93,7 @@ static void rd_atomic_any_limit_is_reached_and_kept(void **state)
 }
 
 /* The responder keeps a result for each of them. */
-static void rd_atomic_lost_responses_are_repeated_in_order(void **state)
+static void rd_atomic_lost_responses_are_retransmitted_in_order(void **state)
 {
 	struct outstanding seen;
 	struct pair *pair = new_counted_pair(UROCE_MAX_RD_ATOMIC, &seen);
@@ -154,7 +154,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rd_atomic_any_limit_is_reached_and_kept),
 		cmocka_unit_test(
-			rd_atomic_lost_responses_are_repeated_in_order),
+			rd_atomic_lost_responses_are_retransmitted_in_order),
 		cmocka_unit_test(
 			rd_atomic_raised_in_sqd_keeps_outstanding_requests),
 	};

@@ -31,7 +31,7 @@ struct trace {
 static void record_packet(struct trace *trace, const struct uroce_out *out,
 			  uint32_t nr)
 {
-	const uint8_t *payload = out->pieces.iov[0].iov_base;
+	const uint8_t *payload = out->iovecs.iov[0].iov_base;
 
 	for (uint32_t i = 0; i < nr; i++) {
 		struct uroce_packet *packet = &trace->packet[trace->nr];

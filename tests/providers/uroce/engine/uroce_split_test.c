@@ -185,7 +185,7 @@ static void split_uc_message_is_sent_as_payload(void **state)
 
 /* -- SGE lists -- */
 
-static const uint32_t cuts[][MAX_PIECES] = {
+static const uint32_t cuts[][MAX_BATCH_IOVECS] = {
 	{ 0 },
 	{ LONG },
 	{ LONG + 5, LONG },

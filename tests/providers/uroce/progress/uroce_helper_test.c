@@ -15,7 +15,7 @@
 
 #define NOW   UINT64_C(1000000000)
 #define LEASE (NOW + UROCE_LEASE_NS)
-#define FAR   (NOW + 10 * UROCE_LINGER_NS)
+#define FAR   (NOW + 10 * UROCE_TRAFFIC_SLEEP_NS)
 
 static void assert_sleep(struct uroce_sleep_facts facts, bool watch,
 			 uint64_t until_ns)
@@ -60,7 +60,7 @@ static void helper_after_traffic_polls_for_linger_time(void **state)
 {
 	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = UROCE_NEVER,
 						 .traffic = true },
-		     true, NOW + UROCE_LINGER_NS);
+		     true, NOW + UROCE_TRAFFIC_SLEEP_NS);
 	assert_sleep((struct uroce_sleep_facts){ .deadline_ns = NOW + 5,
 						 .traffic = true },
 		     true, NOW + 5);
@@ -97,72 +97,73 @@ enum {
 	FOUND = 1 << 3,
 };
 
-static void wake_up(struct uroce_alertness *alertness, int how)
+static void wake_up(struct uroce_wake_policy *wake_policy, int how)
 {
-	uroce_helper_attend(alertness, how & BLIND, how & PACKET, how & LEASED,
-			    how & FOUND);
+	uroce_helper_update_policy(wake_policy, how & BLIND, how & PACKET,
+				   how & LEASED, how & FOUND);
 }
 
 static void helper_trust_grows_until_polling_stops(void **state)
 {
-	struct uroce_alertness alertness = {};
+	struct uroce_wake_policy wake_policy = {};
 
-	for (uint32_t i = 1; i <= 3 * UROCE_TRUST; i++) {
-		wake_up(&alertness, i % 2 ? BLIND | LEASED : PACKET | LEASED);
-		assert_int_equal(alertness.trust,
-				 i < UROCE_TRUST ? i : UROCE_TRUST);
+	for (uint32_t i = 1; i <= 3 * UROCE_RENEWED_LEASES; i++) {
+		wake_up(&wake_policy, i % 2 ? BLIND | LEASED : PACKET | LEASED);
+		assert_int_equal(
+			wake_policy.renewed_leases,
+			i < UROCE_RENEWED_LEASES ? i : UROCE_RENEWED_LEASES);
 	}
-	wake_up(&alertness, BLIND);
-	assert_int_equal(alertness.trust, 0);
-	wake_up(&alertness, BLIND | LEASED);
-	wake_up(&alertness, BLIND | FOUND);
-	assert_int_equal(alertness.trust, 0);
+	wake_up(&wake_policy, BLIND);
+	assert_int_equal(wake_policy.renewed_leases, 0);
+	wake_up(&wake_policy, BLIND | LEASED);
+	wake_up(&wake_policy, BLIND | FOUND);
+	assert_int_equal(wake_policy.renewed_leases, 0);
 }
 
 static void helper_unpolled_packets_raise_attention(void **state)
 {
-	struct uroce_alertness alertness = {};
+	struct uroce_wake_policy wake_policy = {};
 
 	/* woken by a packet that the helper took: the normal case */
-	for (int i = 0; i < 2 * UROCE_SUSPICION; i++)
-		wake_up(&alertness, PACKET | FOUND);
-	assert_int_equal(alertness.attention, 0);
+	for (int i = 0; i < 2 * UROCE_MISSED_LEASES; i++)
+		wake_up(&wake_policy, PACKET | FOUND);
+	assert_int_equal(wake_policy.short_leases, 0);
 	/* a lease ended, and packets were pending */
-	for (int i = 1; i < UROCE_SUSPICION; i++)
-		wake_up(&alertness, BLIND | FOUND);
-	assert_int_equal(alertness.attention, 0);
-	wake_up(&alertness, BLIND | FOUND);
-	assert_int_equal(alertness.attention, UROCE_ATTENTION);
+	for (int i = 1; i < UROCE_MISSED_LEASES; i++)
+		wake_up(&wake_policy, BLIND | FOUND);
+	assert_int_equal(wake_policy.short_leases, 0);
+	wake_up(&wake_policy, BLIND | FOUND);
+	assert_int_equal(wake_policy.short_leases, UROCE_SHORT_LEASES);
 	/*
-	 * the application takes the packets: attention falls, and may rise
+	 * the application takes the packets: short_leases falls, and may rise
 	 * again
 	 */
-	wake_up(&alertness, PACKET);
-	assert_int_equal(alertness.attention, UROCE_ATTENTION - 1);
-	wake_up(&alertness, PACKET | FOUND);
-	assert_int_equal(alertness.attention, UROCE_ATTENTION);
-	for (int i = 0; i < UROCE_ATTENTION; i++)
-		wake_up(&alertness, PACKET);
-	assert_int_equal(alertness.attention, 0);
+	wake_up(&wake_policy, PACKET);
+	assert_int_equal(wake_policy.short_leases, UROCE_SHORT_LEASES - 1);
+	wake_up(&wake_policy, PACKET | FOUND);
+	assert_int_equal(wake_policy.short_leases, UROCE_SHORT_LEASES);
+	for (int i = 0; i < UROCE_SHORT_LEASES; i++)
+		wake_up(&wake_policy, PACKET);
+	assert_int_equal(wake_policy.short_leases, 0);
 	/* timers change nothing */
-	alertness.attention = 3;
-	wake_up(&alertness, 0);
-	assert_int_equal(alertness.attention, 3);
+	wake_policy.short_leases = 3;
+	wake_up(&wake_policy, 0);
+	assert_int_equal(wake_policy.short_leases, 3);
 }
 
 static void helper_constant_polling_lowers_attention(void **state)
 {
-	struct uroce_alertness alertness = {};
+	struct uroce_wake_policy wake_policy = {};
 
 	/* sometimes preempted */
-	for (int i = 0; i < 10 * UROCE_SUSPICION; i++)
-		wake_up(&alertness, i % 3 ? BLIND | FOUND : BLIND | LEASED);
-	assert_int_equal(alertness.attention, 0);
+	for (int i = 0; i < 10 * UROCE_MISSED_LEASES; i++)
+		wake_up(&wake_policy, i % 3 ? BLIND | FOUND : BLIND | LEASED);
+	assert_int_equal(wake_policy.short_leases, 0);
 	/* polled rarely before, and polls often now */
-	alertness.attention = UROCE_ATTENTION;
+	wake_policy.short_leases = UROCE_SHORT_LEASES;
 	for (int i = 0; i < 7; i++)
-		wake_up(&alertness, i % 2 ? PACKET | LEASED : BLIND | LEASED);
-	assert_int_equal(alertness.attention, 0);
+		wake_up(&wake_policy, i % 2 ? PACKET | LEASED : BLIND | LEASED);
+	assert_int_equal(wake_policy.short_leases, 0);
 }
 
 struct worker {

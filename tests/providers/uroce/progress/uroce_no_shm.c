@@ -74,8 +74,8 @@ const void *uroce_shm_next_put(struct uroce_channel *channel)
 	return NULL;
 }
 
-void uroce_shm_put_brief(struct uroce_channel *channel,
-			 const struct uroce_brief *brief)
+void uroce_shm_put_eager(struct uroce_channel *channel,
+			 const struct uroce_eager_entry *eager)
 {
 	must_not_be_called();
 }
@@ -104,13 +104,13 @@ void uroce_shm_begin(struct uroce_shm *shm)
 }
 
 struct uroce_channel *uroce_shm_take(struct uroce_shm *shm,
-				     struct uroce_brief *ret_brief)
+				     struct uroce_eager_entry *ret_eager)
 {
 	must_not_be_called();
 	return NULL;
 }
 
-int uroce_shm_ring_decode(const struct uroce_brief *brief,
+int uroce_shm_ring_decode(const struct uroce_eager_entry *eager,
 			  struct uroce_packet *ret_packet)
 {
 	must_not_be_called();
@@ -118,7 +118,7 @@ int uroce_shm_ring_decode(const struct uroce_brief *brief,
 }
 
 void uroce_shm_done(struct uroce_channel *channel,
-		    const struct uroce_brief *brief, bool is_packet)
+		    const struct uroce_eager_entry *eager, bool is_packet)
 {
 	must_not_be_called();
 }

@@ -85,7 +85,7 @@ static void progress_post_sends_and_poll_receives(void **state)
 }
 
 /* A message was received by polling; its ACK is deferred. */
-static void open_put_off(struct pair *pair)
+static void open_with_deferred_ack(struct pair *pair)
 {
 	struct uroce_cqe cqe;
 
@@ -115,9 +115,9 @@ static void progress_post_precedes_deferred_ack(void **state)
 	struct uroce_cqe cqe;
 	struct pair pair;
 
-	open_put_off(&pair);
+	open_with_deferred_ack(&pair);
 	side_receive(&pair.side[0], 64);
-	pair.side[1].qp->resp.not_held =
+	pair.side[1].qp->resp.nr_quickacks =
 		1; /* as for a peer that waits for the ACK */
 	side_send(&pair.side[1], IBV_WR_SEND, 8, &pair.address[0]);
 	assert_put(1, UROCE_SEND_ONLY);
@@ -134,7 +134,7 @@ static void progress_post_precedes_deferred_ack(void **state)
  */
 static void open_held(struct pair *pair)
 {
-	open_put_off(pair);
+	open_with_deferred_ack(pair);
 	side_receive(&pair->side[0], 64);
 	side_send(&pair->side[1], IBV_WR_SEND, 8, &pair->address[0]);
 	assert_put(1, UROCE_SEND_ONLY);
@@ -190,7 +190,7 @@ static void progress_second_poll_sends_deferred_ack(void **state)
 {
 	struct pair pair;
 
-	open_put_off(&pair);
+	open_with_deferred_ack(&pair);
 	uroce_worker_poll(pair.side[1].instance);
 	assert_put(1, UROCE_ACKNOWLEDGE);
 	close_acknowledged(&pair);
@@ -221,7 +221,7 @@ static void progress_object_change_flushes_deferred_ack(void **state)
 {
 	struct pair pair;
 
-	open_put_off(&pair);
+	open_with_deferred_ack(&pair);
 	uroce_worker_lock(pair.side[1].instance);
 	assert_put(1, UROCE_ACKNOWLEDGE);
 	uroce_worker_unlock(pair.side[1].instance);
@@ -232,7 +232,7 @@ static void progress_arm_cq_flushes_deferred_ack(void **state)
 {
 	struct pair pair;
 
-	open_put_off(&pair);
+	open_with_deferred_ack(&pair);
 	(void)uroce_worker_arm_cq(pair.side[1].instance, &pair.side[1].cq,
 				  false);
 	assert_put(1, UROCE_ACKNOWLEDGE);
@@ -536,8 +536,8 @@ static void put_all(struct uroce_worker *worker)
 	struct uroce_out out;
 
 	while (uroce_engine_next(&worker->engine, worker->now, &out))
-		uroce_port_put(worker->port, &out.packet, out.pieces.iov,
-			       out.pieces.nr, out.qp);
+		uroce_port_put(worker->port, &out.packet, out.iovecs.iov,
+			       out.iovecs.nr, out.qp);
 	uroce_port_flush(worker->port);
 	uroce_engine_sent(&worker->engine, worker->now);
 }

@@ -143,7 +143,7 @@ static void worker_datagram_without_room_uses_network(void **state)
 	for (int i = 0; i < SIDE_DEPTH; i++)
 		side_fill_datagram(&side, &self, side.memory, 4096);
 	uroce_engine_kick(uroce_worker_engine(side.instance), side.qp);
-	uroce_engine_call_in(uroce_worker_engine(side.instance));
+	uroce_engine_flush_deferred(uroce_worker_engine(side.instance));
 	uroce_worker_unlock(side.instance);
 	through_memory = counters().shm.tx_packets;
 	over_the_network = counters().port.tx_datagrams;

@@ -123,7 +123,7 @@ static void share_adjacent_mappings_of_file_are_joined(void **state)
 
 static void share_adjacent_mappings_above_limit_are_rejected(void **state)
 {
-	int fd = memfd_create("of pieces", MFD_ALLOW_SEALING);
+	int fd = memfd_create("of iovecs", MFD_ALLOW_SEALING);
 	uint8_t *memory;
 
 	assert_int_equal(ftruncate(fd, 40 * PAGE), 0);

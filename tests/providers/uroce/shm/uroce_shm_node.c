@@ -210,17 +210,17 @@ static void on_packet(struct got *got, struct uroce_channel *channel,
 uint32_t side_take(struct side *side, struct got *got)
 {
 	struct uroce_channel *channel;
-	struct uroce_brief brief;
+	struct uroce_eager_entry eager;
 	uint32_t nr = 0;
 
 	uroce_shm_begin(side->shm);
-	while ((channel = uroce_shm_take(side->shm, &brief))) {
+	while ((channel = uroce_shm_take(side->shm, &eager))) {
 		struct uroce_packet packet;
-		bool is_packet = !uroce_shm_ring_decode(&brief, &packet);
+		bool is_packet = !uroce_shm_ring_decode(&eager, &packet);
 
 		if (is_packet)
 			on_packet(got, channel, &packet);
-		uroce_shm_done(channel, &brief, is_packet);
+		uroce_shm_done(channel, &eager, is_packet);
 		nr += is_packet;
 	}
 	return nr;

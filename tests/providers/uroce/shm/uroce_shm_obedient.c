@@ -19,7 +19,7 @@
 uint8_t memory[BYTES];
 uint8_t part[PART];
 
-const struct uroce_hop hop = { LEFT << 16 | 2, RIGHT << 16 | 2 };
+const struct uroce_qpn_pair qpns = { LEFT << 16 | 2, RIGHT << 16 | 2 };
 const struct uroce_landing nowhere;
 
 /* Orders to the right process, in shared memory. */
@@ -171,7 +171,7 @@ static bool obey(struct side *side, struct uroce_channel *to_left)
 	case SHOW_LANDING:
 		/* the right process need not have the channel */
 		uroce_shm_directory_show_landing(&side->shm->directory,
-						 hop.dest_qpn, order->kind,
+						 qpns.dest_qpn, order->kind,
 						 &order->landing);
 		break;
 	case FILL:
@@ -334,13 +334,13 @@ int push(enum uroce_landing_kind kind, const struct uroce_landing *landing,
 {
 	const struct iovec iov = { part, bytes };
 	int ret =
-		channel->split->push(channel, &hop, kind, landing, from, &iov);
+		channel->split->push(channel, &qpns, kind, landing, from, &iov);
 
 	assert_false(says_that_she_copies());
 	return ret;
 }
 
-int pull_from(const struct uroce_hop *from, const uint8_t *address,
+int pull_from(const struct uroce_qpn_pair *from, const uint8_t *address,
 	      uint32_t bytes)
 {
 	const struct iovec iov = { memory, bytes };
@@ -352,7 +352,7 @@ int pull_from(const struct uroce_hop *from, const uint8_t *address,
 
 int pull(void)
 {
-	return pull_from(&hop, memory, PART);
+	return pull_from(&qpns, memory, PART);
 }
 
 static void be_there(struct node *node, uint32_t arg)

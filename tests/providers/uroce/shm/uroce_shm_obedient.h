@@ -22,7 +22,8 @@
 extern uint8_t memory[BYTES];
 extern uint8_t part[PART]; /* the pattern */
 
-extern const struct uroce_hop hop; /* from the left to the right process */
+extern const struct uroce_qpn_pair
+	qpns; /* from the left to the right process */
 extern const struct uroce_landing nowhere;
 
 extern struct side left;
@@ -79,7 +80,7 @@ int leave(void **state);
 /* A push of the left process; checks that no copy stays published. */
 int push(enum uroce_landing_kind kind, const struct uroce_landing *landing,
 	 uint32_t from, uint32_t bytes);
-int pull_from(const struct uroce_hop *from, const uint8_t *address,
+int pull_from(const struct uroce_qpn_pair *from, const uint8_t *address,
 	      uint32_t bytes);
 int pull(void);
 

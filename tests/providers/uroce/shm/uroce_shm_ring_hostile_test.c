@@ -341,14 +341,14 @@ ring_hostile_payload_fields_of_absent_entry_are_checked(void **state)
 /* The caller's memory may contain anything. */
 static void ring_source_is_set_for_absent_payload_only(void **state)
 {
-	struct uroce_brief brief;
+	struct uroce_eager_entry eager;
 	struct uroce_packet packet;
 
-	memset(&brief, 0x5a, sizeof(brief));
+	memset(&eager, 0x5a, sizeof(eager));
 	put(UROCE_SEND_ONLY, 8);
-	assert_int_equal(uroce_shm_ring_take_brief(&receiver, &brief), 1);
-	assert_int_equal(brief.nr_absent, 0);
-	assert_int_equal(uroce_shm_ring_decode(&brief, &packet), 0);
+	assert_int_equal(uroce_shm_ring_take_eager(&receiver, &eager), 1);
+	assert_int_equal(eager.nr_absent, 0);
+	assert_int_equal(uroce_shm_ring_decode(&eager, &packet), 0);
 	check(&packet);
 }
 

@@ -152,9 +152,9 @@ static void ring_short_packet_uses_single_entry(void **state)
 }
 
 /* The same packet; if @more, others follow at once. */
-static void put_brief(uint32_t number, bool more)
+static void put_eager(uint32_t number, bool more)
 {
-	struct uroce_brief brief = {
+	struct uroce_eager_entry eager = {
 		.header_len = UROCE_BTH_LEN,
 		.payload_len = 8,
 		.more = more,
@@ -164,14 +164,14 @@ static void put_brief(uint32_t number, bool more)
 	};
 
 	assert_true(uroce_shm_ring_has_room(&sender));
-	uroce_shm_ring_put_brief(&sender, &brief);
+	uroce_shm_ring_put_eager(&sender, &eager);
 }
 
 static void ring_publish_reveals_packets_together(void **state)
 {
 	assert_false(uroce_shm_ring_has_any(&receiver));
 	for (uint32_t i = 0; i < 3; i++)
-		put_brief(i, true);
+		put_eager(i, true);
 	assert_false(uroce_shm_ring_has_any(&receiver));
 	assert_empty();
 	uroce_shm_ring_publish(&sender);
@@ -183,14 +183,14 @@ static void ring_publish_reveals_packets_together(void **state)
 	uroce_shm_ring_publish(&sender);
 	assert_empty();
 	/* the last packet publishes itself */
-	put_brief(3, true);
-	put_brief(4, false);
+	put_eager(3, true);
+	put_eager(4, false);
 	take(3, 8);
 	take(4, 8);
-	put_brief(5, false);
+	put_eager(5, false);
 	take(5, 8);
 	/* a packet put by put() publishes, too */
-	put_brief(6, true);
+	put_eager(6, true);
 	put(7, 3000);
 	take(6, 8);
 	take(7, 3000);
@@ -203,7 +203,7 @@ static void ring_long_batch_is_published_in_parts(void **state)
 	uint32_t seen = 0;
 
 	for (uint32_t i = 0; i < 100; i++) {
-		put_brief(i, true);
+		put_eager(i, true);
 		for (; uroce_shm_ring_has_any(&receiver); seen++)
 			take(seen, 8);
 		assert_true(i + 1 - seen < 32);
@@ -254,19 +254,19 @@ static void ring_passes_source_of_absent_payload(void **state)
 {
 	const uint64_t source = UINT64_C(0x7fff12345678);
 	struct uroce_packet packet;
-	struct uroce_brief brief;
+	struct uroce_eager_entry eager;
 
 	put_absent(1, PART_PACKETS, source);
 	put_absent(2, PART_PACKETS, 0);
 	put_absent(3, 4, source + 1);
 	take_absent(1, PART_PACKETS, source);
 	take_absent(2, PART_PACKETS, 0);
-	assert_int_equal(uroce_shm_ring_take_brief(&receiver, &brief), 1);
-	assert_int_equal(brief.nr_absent, 4);
-	assert_true(brief.source == source + 1);
-	assert_int_equal(brief.header_len, UROCE_BTH_LEN);
-	assert_int_equal(brief.payload_len, 4 * UROCE_CHANNEL_MTU);
-	assert_int_equal(uroce_shm_ring_decode(&brief, &packet), 0);
+	assert_int_equal(uroce_shm_ring_take_eager(&receiver, &eager), 1);
+	assert_int_equal(eager.nr_absent, 4);
+	assert_true(eager.source == source + 1);
+	assert_int_equal(eager.header_len, UROCE_BTH_LEN);
+	assert_int_equal(eager.payload_len, 4 * UROCE_CHANNEL_MTU);
+	assert_int_equal(uroce_shm_ring_decode(&eager, &packet), 0);
 	assert_absent(&packet, 3, 4, source + 1);
 	assert_empty();
 }
@@ -339,7 +339,7 @@ static void ring_absent_payload_uses_no_area(void **state)
 	uroce_shm_ring_done(&receiver);
 	/* the entries are reusable, also for ordinary packets */
 	put(nr, UROCE_CHANNEL_MTU);
-	put_brief(9, false);
+	put_eager(9, false);
 	put_absent(nr + 2, 7, 1);
 	take(nr, UROCE_CHANNEL_MTU);
 	take(9, 8);

@@ -143,10 +143,10 @@ static void right_hide_repeatedly(struct node *node, uint32_t ways)
 		uint32_t before = board_look(&board->copies);
 		const struct uroce_landing landing = a_landing();
 
-		to_left->split->show(to_left, hop.dest_qpn, UROCE_LANDING_READ,
+		to_left->split->show(to_left, qpns.dest_qpn, UROCE_LANDING_READ,
 				     &landing);
 		board_await(&board->copies, before + 1);
-		to_left->split->show(to_left, hop.dest_qpn, UROCE_LANDING_READ,
+		to_left->split->show(to_left, qpns.dest_qpn, UROCE_LANDING_READ,
 				     &nowhere);
 		to_left->split->settle(to_left);
 		right_check_left_alone(memory, BYTES);

@@ -21,7 +21,7 @@
 
 static bool is_open(void)
 {
-	return channel->split->is_open(channel, &hop);
+	return channel->split->is_open(channel, &qpns);
 }
 
 static void assert_counted(uint64_t pushed, uint64_t pulled)
@@ -44,7 +44,7 @@ static void shm_split_push_reaches_landing(void **state)
 		right_fills(1);
 		right_shows(kind, a_landing());
 		assert_true(is_open());
-		assert_true(channel->split->find(channel, &hop, kind, &found));
+		assert_true(channel->split->find(channel, &qpns, kind, &found));
 		assert_int_equal(found.psn, PSN);
 		assert_int_equal(found.bytes, BYTES - 100);
 		assert_int_equal(push(kind, &found, 0, PART), 0);
@@ -56,7 +56,8 @@ static void shm_split_push_reaches_landing(void **state)
 				 0);
 		right_finds(BYTES - SHORT, SHORT);
 		right_shows(kind, nowhere);
-		assert_false(channel->split->find(channel, &hop, kind, &found));
+		assert_false(
+			channel->split->find(channel, &qpns, kind, &found));
 	}
 	assert_int_equal(nr_copies, 4);
 	assert_counted(2 * (PART + SHORT), 0);
@@ -65,7 +66,7 @@ static void shm_split_push_reaches_landing(void **state)
 static void shm_split_pull_reads_peer_memory(void **state)
 {
 	right_fills(0x5a);
-	assert_int_equal(pull_from(&hop, memory + 5, PART), 0);
+	assert_int_equal(pull_from(&qpns, memory + 5, PART), 0);
 	assert_true(said_so);
 	for (uint32_t i = 0; i < BYTES; i++)
 		assert_int_equal(memory[i], i < PART ? 0x5a : 0);
@@ -142,7 +143,7 @@ static void assert_both_are_refused(void)
 
 static void shm_split_unconnected_qp_is_refused(void **state)
 {
-	struct uroce_hop other = hop;
+	struct uroce_qpn_pair other = qpns;
 
 	right_shows_qp(false, true);
 	assert_both_are_refused();
@@ -153,7 +154,7 @@ static void shm_split_unconnected_qp_is_refused(void **state)
 	other.qpn++;
 	assert_false(channel->split->is_open(channel, &other));
 	assert_int_equal(pull_from(&other, memory, PART), -EACCES);
-	other = hop;
+	other = qpns;
 	other.dest_qpn++;
 	assert_false(channel->split->is_open(channel, &other));
 	assert_int_equal(pull_from(&other, memory, PART), -EACCES);
@@ -180,7 +181,7 @@ static void shm_split_denied_push_disables_copy(void **state)
 	assert_int_equal(nr_copies, 1);
 	assert_counted(0, 0);
 	/* requests of the peer continue: one may be in progress */
-	channel->split->show(channel, hop.qpn, UROCE_LANDING_READ, &nowhere);
+	channel->split->show(channel, qpns.qpn, UROCE_LANDING_READ, &nowhere);
 	channel->split->settle(channel);
 }
 
@@ -201,7 +202,7 @@ static void shm_split_efault_keeps_copy(void **state)
 	right_shows(UROCE_LANDING_RECEIVE, landing);
 	assert_int_equal(push(UROCE_LANDING_RECEIVE, &landing, 0, PART),
 			 -EFAULT);
-	assert_int_equal(pull_from(&hop, (uint8_t *)4096, PART), -EFAULT);
+	assert_int_equal(pull_from(&qpns, (uint8_t *)4096, PART), -EFAULT);
 	landing.address = UINT64_MAX - 10;
 	right_shows(UROCE_LANDING_RECEIVE, landing);
 	assert_int_equal(push(UROCE_LANDING_RECEIVE, &landing, 100, PART),
@@ -243,7 +244,7 @@ static void shm_split_peer_with_protocol_error_is_refused(void **state)
 	struct uroce_peer *peer =
 		list_entry(channel, struct uroce_peer, channel);
 
-	peer->mad = true;
+	peer->protocol_error = true;
 	assert_neither_works(-ENOTCONN);
 }
 
@@ -251,14 +252,14 @@ static void shm_split_peer_with_protocol_error_is_refused(void **state)
 
 static bool chooses(enum uroce_landing_kind kind, uint32_t psn)
 {
-	return channel->split->choose(channel, kind, hop.qpn, psn);
+	return channel->split->choose(channel, kind, qpns.qpn, psn);
 }
 
 static void shm_split_always_mode_samples_nothing(void **state)
 {
 	for (uint32_t psn = 0; psn < 200; psn++) {
 		assert_true(chooses(UROCE_LANDING_RECEIVE, psn));
-		channel->split->learn(channel, UROCE_LANDING_RECEIVE, hop.qpn,
+		channel->split->learn(channel, UROCE_LANDING_RECEIVE, qpns.qpn,
 				      psn, BYTES);
 		assert_true(chooses(UROCE_LANDING_READ, psn));
 	}
@@ -283,11 +284,11 @@ static uint32_t send_some(enum uroce_landing_kind kind, uint32_t nr,
 
 		nr_split += split;
 		/* completions of another QP are ignored */
-		channel->split->learn(channel, kind, hop.qpn + 1, psn, BYTES);
-		channel->split->learn(channel, kind, hop.qpn, psn + 1, BYTES);
-		channel->split->learn(channel, !kind, hop.qpn, psn, BYTES);
+		channel->split->learn(channel, kind, qpns.qpn + 1, psn, BYTES);
+		channel->split->learn(channel, kind, qpns.qpn, psn + 1, BYTES);
+		channel->split->learn(channel, !kind, qpns.qpn, psn, BYTES);
 		set_clock(get_clock() + (split ? split_ms : ring_ms));
-		channel->split->learn(channel, kind, hop.qpn, psn, BYTES);
+		channel->split->learn(channel, kind, qpns.qpn, psn, BYTES);
 	}
 	return nr_split;
 }
@@ -361,14 +362,14 @@ static void shm_split_child_after_fork_does_nothing(void **state)
 		CHECK(ops);
 		CHECK(!chooses(UROCE_LANDING_RECEIVE, 1));
 		CHECK(!chooses(UROCE_LANDING_READ, 1));
-		ops->learn(channel, UROCE_LANDING_READ, hop.qpn, 1, BYTES);
-		CHECK(!ops->is_open(channel, &hop));
-		CHECK(ops->push(channel, &hop, UROCE_LANDING_RECEIVE, &known, 0,
-				&iov) == -ENOTCONN);
-		CHECK(ops->pull(channel, &hop, known.address, &iov) ==
+		ops->learn(channel, UROCE_LANDING_READ, qpns.qpn, 1, BYTES);
+		CHECK(!ops->is_open(channel, &qpns));
+		CHECK(ops->push(channel, &qpns, UROCE_LANDING_RECEIVE, &known,
+				0, &iov) == -ENOTCONN);
+		CHECK(ops->pull(channel, &qpns, known.address, &iov) ==
 		      -ENOTCONN);
-		ops->show(channel, hop.qpn, UROCE_LANDING_READ, &known);
-		ops->show(channel, hop.qpn, UROCE_LANDING_READ, &nowhere);
+		ops->show(channel, qpns.qpn, UROCE_LANDING_READ, &known);
+		ops->show(channel, qpns.qpn, UROCE_LANDING_READ, &nowhere);
 		/* the peer copies to the parent, not to the child */
 		ops->settle(channel);
 		CHECK(nr_copies == 0 && nr_sleeps == 0);

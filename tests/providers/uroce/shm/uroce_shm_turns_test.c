@@ -82,13 +82,13 @@ static void open_and_connect(struct node *node, uint32_t slot,
  * valid.
  */
 static bool check(const struct uroce_channel *channel,
-		  const struct uroce_brief *brief, uint32_t bad_psn)
+		  const struct uroce_eager_entry *eager, uint32_t bad_psn)
 {
 	bool third = channel == channels[1];
 	struct uroce_packet packet;
 
 	CHECK(channel == channels[third]);
-	CHECK(!uroce_shm_ring_decode(brief, &packet));
+	CHECK(!uroce_shm_ring_decode(eager, &packet));
 	CHECK(packet.psn == nr_taken[third]);
 	if (!third && packet.psn == bad_psn)
 		return false;
@@ -101,12 +101,12 @@ static uint32_t receive_round(struct side *side, uint32_t bad_psn)
 {
 	const uint32_t before[2] = { nr_taken[0], nr_taken[1] };
 	struct uroce_channel *channel;
-	struct uroce_brief brief;
+	struct uroce_eager_entry eager;
 
 	uroce_shm_begin(side->shm);
-	while ((channel = uroce_shm_take(side->shm, &brief)))
-		uroce_shm_done(channel, &brief,
-			       check(channel, &brief, bad_psn));
+	while ((channel = uroce_shm_take(side->shm, &eager)))
+		uroce_shm_done(channel, &eager,
+			       check(channel, &eager, bad_psn));
 	CHECK(nr_taken[0] - before[0] <= A_TURN);
 	CHECK(nr_taken[1] - before[1] <= A_TURN);
 	return nr_taken[0] - before[0] + nr_taken[1] - before[1];

@@ -26,10 +26,10 @@ struct sent {
 
 static void gather(const struct uroce_out *out, uint8_t *to)
 {
-	for (uint32_t i = 0; i < out->pieces.nr; i++) {
-		memcpy(to, out->pieces.iov[i].iov_base,
-		       out->pieces.iov[i].iov_len);
-		to += out->pieces.iov[i].iov_len;
+	for (uint32_t i = 0; i < out->iovecs.nr; i++) {
+		memcpy(to, out->iovecs.iov[i].iov_base,
+		       out->iovecs.iov[i].iov_len);
+		to += out->iovecs.iov[i].iov_len;
 	}
 }
 
@@ -122,12 +122,12 @@ void uroce_worker_post(struct uroce_instance *instance, struct uroce_qp *qp)
 	run();
 }
 
-enum uroce_look uroce_worker_poll(struct uroce_instance *instance)
+enum uroce_pass uroce_worker_poll(struct uroce_instance *instance)
 {
 	assert_false(fake_worker.locked);
 	fake_worker.nr_polls++;
 	run();
-	return UROCE_LOOK_ALL;
+	return UROCE_PASS_FULL;
 }
 
 int uroce_worker_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
