@@ -100,9 +100,13 @@ static void state_reset_frees_queues(void)
 			state_post_send(&rig, 10, i);
 			post_recv(rig.pair.client, rig.mem, 0, 10, i);
 		}
-		if (round == 1)
+		if (round == 1) {
 			REQUIRE_EQUAL(qp_to_state(rig.pair.client, IBV_QPS_ERR),
 				      0);
+			for (int i = 0; i < 32; i++)
+				poll_status(rig.pair.client->send_cq,
+					    IBV_WC_WR_FLUSH_ERR);
+		}
 		state_reset(rig.pair);
 		qp_connect(rig.pair.client, rig.pair.server, &again);
 	}
