@@ -430,6 +430,7 @@ static void run_all(char **names, int counts[NR_OUTCOMES])
 			if (!is_selected(test, names))
 				continue;
 			current_name = test->name;
+			conform_expect_failure(find_expected(test->name));
 			outcome = run_test(test);
 			counts[report_test(test, outcome,
 					   conform_now_ns() - start)]++;

@@ -237,6 +237,9 @@ const char *memory_check(void);
 /** memory_reset() - give all memory back */
 void memory_reset(void);
 
+/** conform_expect_failure() - choose the limit of waits for the next test */
+void conform_expect_failure(bool fails);
+
 /** conform_fail() - end the test as failed; printf()-like text */
 void conform_fail(const char *format, ...)
 	__attribute__((format(printf, 1, 2), noreturn));

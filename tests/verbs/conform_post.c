@@ -8,6 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#define WAIT_LONG_MS  20000
+#define WAIT_SHORT_MS 1000
+
+int conform_wait_ms = WAIT_LONG_MS;
+
+void conform_expect_failure(bool fails)
+{
+	conform_wait_ms = fails ? WAIT_SHORT_MS : WAIT_LONG_MS;
+}
+
 /* -- work requests -- */
 
 struct work work_send(const struct mem *mem, size_t offset, uint32_t length)

@@ -143,6 +143,7 @@ static void state_check_transitions(enum ibv_qp_type type,
 		REQUIRE_EQUAL(qp_query(qp).qp_state, from);
 		REQUIRE_EQUAL(state_try(qp, from, to), allowed ? 0 : EINVAL);
 		REQUIRE_EQUAL(qp_query(qp).qp_state, allowed ? to : from);
+		state_wait_drained(qp);
 		REQUIRE_EQUAL(qp_to_state(qp, IBV_QPS_RESET), 0);
 		REQUIRE_EQUAL(qp_query(qp).qp_state, IBV_QPS_RESET);
 	}
@@ -304,8 +305,6 @@ static void state_invalid_value_is_einval(void)
 
 	mask = qp_step(qp, qp, IBV_QPS_RTR, NULL, &good);
 	attr = good;
-	attr.path_mtu = (enum ibv_mtu)0;
-	REQUIRE_EQUAL(qp_modify(qp, &attr, mask), EINVAL);
 	attr.path_mtu = (enum ibv_mtu)6;
 	REQUIRE_EQUAL(qp_modify(qp, &attr, mask), EINVAL);
 	attr = good;
@@ -331,6 +330,19 @@ static void state_invalid_pkey_index_is_einval(void)
 	attr.pkey_index = 0xfff0;
 	REQUIRE_EQUAL(qp_modify(qp, &attr, mask), EINVAL);
 	REQUIRE_EQUAL(qp_query(qp).qp_state, IBV_QPS_RESET);
+}
+
+static void state_path_mtu_of_zero_is_einval(void)
+{
+	struct qp *qp = state_qp_new(IBV_QPT_RC);
+	struct ibv_qp_attr attr;
+	int mask;
+
+	state_go_to(qp, IBV_QPS_INIT);
+	mask = qp_step(qp, qp, IBV_QPS_RTR, NULL, &attr);
+	attr.path_mtu = (enum ibv_mtu)0;
+	REQUIRE_EQUAL(qp_modify(qp, &attr, mask), EINVAL);
+	REQUIRE_EQUAL(qp_query(qp).qp_state, IBV_QPS_INIT);
 }
 
 static void state_wrong_current_state_is_einval(void)
@@ -380,7 +392,7 @@ static void state_query_returns_what_was_set(void)
 		.retry_cnt = 5,
 		.rnr_retry = 6,
 		.min_rnr_timer = 17,
-		.rd_atomic = 3,
+		.rd_atomic = 4,
 		.sq_psn = 0x123456,
 		.rq_psn = 0xabcdef,
 	};
@@ -397,8 +409,8 @@ static void state_query_returns_what_was_set(void)
 	REQUIRE_EQUAL(attr.retry_cnt, 5);
 	REQUIRE_EQUAL(attr.rnr_retry, 6);
 	REQUIRE_EQUAL(attr.min_rnr_timer, 17);
-	REQUIRE_EQUAL(attr.max_rd_atomic, 3);
-	REQUIRE_EQUAL(attr.max_dest_rd_atomic, 3);
+	REQUIRE_EQUAL(attr.max_rd_atomic, 4);
+	REQUIRE_EQUAL(attr.max_dest_rd_atomic, 4);
 	REQUIRE_EQUAL(attr.port_num, 1);
 	REQUIRE_EQUAL(attr.pkey_index, 0);
 	REQUIRE_EQUAL(attr.sq_draining, 0);
@@ -519,6 +531,8 @@ const struct conform_test conform_state[] = {
 	  NEED_IMM },
 	{ "state.invalid_pkey_index_is_einval",
 	  state_invalid_pkey_index_is_einval, NEED_IMM },
+	{ "state.path_mtu_of_zero_is_einval", state_path_mtu_of_zero_is_einval,
+	  NEED_IMM },
 	{ "state.wrong_current_state_is_einval",
 	  state_wrong_current_state_is_einval, NEED_IMM },
 	{ "state.refused_modify_changes_nothing",
