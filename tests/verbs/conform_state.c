@@ -307,9 +307,6 @@ static void state_invalid_value_is_einval(void)
 	attr = good;
 	attr.path_mtu = (enum ibv_mtu)6;
 	REQUIRE_EQUAL(qp_modify(qp, &attr, mask), EINVAL);
-	attr = good;
-	attr.max_dest_rd_atomic = 255;
-	REQUIRE_EQUAL(qp_modify(qp, &attr, mask), EINVAL);
 	REQUIRE_EQUAL(qp_query(qp).qp_state, IBV_QPS_INIT);
 	REQUIRE_EQUAL(qp_modify(qp, &good, mask), 0);
 
@@ -341,6 +338,21 @@ static void state_path_mtu_of_zero_is_einval(void)
 	state_go_to(qp, IBV_QPS_INIT);
 	mask = qp_step(qp, qp, IBV_QPS_RTR, NULL, &attr);
 	attr.path_mtu = (enum ibv_mtu)0;
+	REQUIRE_EQUAL(qp_modify(qp, &attr, mask), EINVAL);
+	REQUIRE_EQUAL(qp_query(qp).qp_state, IBV_QPS_INIT);
+}
+
+static void state_too_many_reads_as_responder_is_einval(void)
+{
+	struct qp *qp = state_qp_new(IBV_QPT_RC);
+	struct ibv_qp_attr attr;
+	int mask;
+
+	if (conform_device()->orig_attr.max_qp_rd_atom >= 255)
+		conform_skip("the device has no such limit");
+	state_go_to(qp, IBV_QPS_INIT);
+	mask = qp_step(qp, qp, IBV_QPS_RTR, NULL, &attr);
+	attr.max_dest_rd_atomic = 255;
 	REQUIRE_EQUAL(qp_modify(qp, &attr, mask), EINVAL);
 	REQUIRE_EQUAL(qp_query(qp).qp_state, IBV_QPS_INIT);
 }
@@ -533,6 +545,8 @@ const struct conform_test conform_state[] = {
 	  state_invalid_pkey_index_is_einval, NEED_IMM },
 	{ "state.path_mtu_of_zero_is_einval", state_path_mtu_of_zero_is_einval,
 	  NEED_IMM },
+	{ "state.too_many_reads_as_responder_is_einval",
+	  state_too_many_reads_as_responder_is_einval, NEED_IMM },
 	{ "state.wrong_current_state_is_einval",
 	  state_wrong_current_state_is_einval, NEED_IMM },
 	{ "state.refused_modify_changes_nothing",
