@@ -460,6 +460,7 @@ static void state_changes_in_rts_and_sqd_are_returned(void)
 	REQUIRE_EQUAL(attr.min_rnr_timer, 22);
 
 	REQUIRE_EQUAL(qp_to_state(pair.client, IBV_QPS_SQD), 0);
+	state_wait_drained(pair.client);
 	attr = (struct ibv_qp_attr){
 		.qp_state = IBV_QPS_SQD,
 		.timeout = 11,
