@@ -41,9 +41,8 @@ static const uint32_t quiesce_lengths[] = { 4096, 100001, QUIESCE_MB };
 static struct quiesce_rig quiesce_rig_new(uint32_t length, size_t client_parts,
 					  size_t server_parts)
 {
-	const struct connect_args args = { .timeout = 12, .retry_cnt = 2 };
 	struct quiesce_rig rig = {
-		.pair = pair_new(NULL, &args),
+		.pair = pair_new(NULL, NULL),
 		.client = mem_new(CLIENT, length * client_parts,
 				  CONFORM_ALL_ACCESS),
 		.server = mem_new(SERVER, length * server_parts,
