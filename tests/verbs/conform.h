@@ -227,6 +227,7 @@ struct srq *srq_new(enum end end, uint32_t max_wr, uint32_t max_sge);
 int srq_modify(struct srq *srq, uint32_t limit); /* errno value */
 struct ibv_srq_attr srq_query(struct srq *srq);
 int srq_destroy(struct srq *srq);
+int srq_resize(struct srq *srq, uint32_t max_wr); /* errno value */
 
 /* What a new QP is to have; zero values select the default. */
 struct qp_args {
@@ -452,6 +453,7 @@ void conform_place(const char *file, int line);
 #define srq_modify(...)		CONFORM_AT(srq_modify(__VA_ARGS__))
 #define srq_query(...)		CONFORM_AT(srq_query(__VA_ARGS__))
 #define srq_destroy(...)	CONFORM_AT(srq_destroy(__VA_ARGS__))
+#define srq_resize(...)		CONFORM_AT(srq_resize(__VA_ARGS__))
 #define qp_new(...)		CONFORM_AT(qp_new(__VA_ARGS__))
 #define qp_destroy(...)		CONFORM_AT(qp_destroy(__VA_ARGS__))
 #define qp_connect(...)		CONFORM_AT(qp_connect(__VA_ARGS__))

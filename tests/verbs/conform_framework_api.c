@@ -24,6 +24,11 @@ static void framework_srq_functions_work(void)
 	poll_success(pair.server->recv_cq, 3);
 	event_require(SERVER, IBV_EVENT_SRQ_LIMIT_REACHED, srq->id);
 	mem_require(to, 0, 64, 1);
+	if (conform_device()->orig_attr.device_cap_flags &
+	    IBV_DEVICE_SRQ_RESIZE) {
+		REQUIRE_EQUAL(srq_resize(srq, 100), 0);
+		REQUIRE(srq_query(srq).max_wr >= 100);
+	}
 	REQUIRE_EQUAL(srq_destroy(srq), EBUSY);
 }
 

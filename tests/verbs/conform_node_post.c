@@ -284,7 +284,7 @@ void node_post_recv(struct node *node, const struct call *call,
 		reply->error = ibv_post_recv(qp, &wr, &bad);
 	else
 		reply->error = EBADF;
-	if (reply->error < 0 || (qp && reply->error && bad != &wr))
+	if (reply->error < 0 || ((qp || srq) && reply->error && bad != &wr))
 		reply->error = EPROTO;
 }
 

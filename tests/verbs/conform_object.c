@@ -332,6 +332,20 @@ int srq_destroy(struct srq *srq)
 	return object_destroy(srq->end, srq->id);
 }
 
+int srq_resize(struct srq *srq, uint32_t max_wr)
+{
+	struct call call = {
+		.kind = CALL_SRQ_MODIFY,
+		.object = srq->id,
+		.srq_attr = { .max_wr = max_wr },
+		.mask = IBV_SRQ_MAX_WR,
+	};
+	struct reply reply;
+
+	end_call(srq->end, &call, &reply);
+	return reply.error;
+}
+
 /* -- multicast groups, address handles, windows -- */
 
 int mcast_attach(struct qp *qp, uint8_t nr)
