@@ -270,6 +270,8 @@ int uroce_qp_modify(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 		return 0;
 	}
 	if (to == IBV_QPS_ERR) {
+		/* the application may reuse the memory that a READ reads */
+		uroce_reply_drop_responses(qp);
 		uroce_qp_set_error(qp, now);
 		return 0;
 	}

@@ -74,13 +74,20 @@ static uint8_t reply_choose_op(const struct uroce_resource *res)
 	return first ? UROCE_READ_RESP_FIRST : UROCE_READ_RESP_MIDDLE;
 }
 
-void uroce_reply_drop(struct uroce_qp *qp)
+void uroce_reply_drop_responses(struct uroce_qp *qp)
 {
 	struct uroce_responder *resp = &qp->resp;
 
 	for (uint8_t i = 0; i < resp->max_resources; i++)
 		resp->resource[i].pending = false;
 	resp->nr_pending = 0;
+}
+
+void uroce_reply_drop(struct uroce_qp *qp)
+{
+	struct uroce_responder *resp = &qp->resp;
+
+	uroce_reply_drop_responses(qp);
 	resp->reply = UROCE_REPLY_NONE;
 	unhold(qp);
 }

@@ -61,6 +61,9 @@ const struct uroce_resource *uroce_reply_take_atomic(struct uroce_qp *qp);
 /** uroce_reply_ack() - schedule an ACK for all executed requests */
 void uroce_reply_ack(struct uroce_qp *qp);
 
+/** uroce_reply_drop_responses() - cancel responses of READs and atomics */
+void uroce_reply_drop_responses(struct uroce_qp *qp);
+
 /** uroce_reply_drop() - cancel all responses, the ACK and the NAK */
 void uroce_reply_drop(struct uroce_qp *qp);
 
