@@ -86,6 +86,9 @@ static bool do_request(const struct uroce_qp *qp,
 
 bool uroce_fast_direct(struct uroce_qp *qp, uint64_t now)
 {
+	/* a receive WQE was posted: a full pass flushes it in ERR */
+	if (!uroce_ring_has(&qp->sq, qp->req.cur))
+		return false;
 	while (uroce_ring_has(&qp->sq, qp->req.cur)) {
 		struct uroce_send_wqe *wqe =
 			uroce_ring_at(&qp->sq, qp->req.cur);
