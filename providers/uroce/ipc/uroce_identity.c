@@ -22,7 +22,6 @@
 #include "util/nocancel.h"
 
 #define DEFAULT_OVERFLOW_UID 65534
-#define PROOF_TIMEOUT_MS     200
 #define NO_UID		     ((uid_t)-1)
 
 /* Bytes of a proof; memfd_create(2) accepts longer names. */
@@ -182,23 +181,24 @@ static bool is_proof(int fd, const char *text)
 	       fcntl(fd, F_GET_SEALS) >= 0 && fchmod(fd, S_IRUSR) == 0;
 }
 
-static int await_message(int fd)
+static int await_message(int fd, unsigned int timeout_ms)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
-	int nr = poll(&poll_fd, 1, PROOF_TIMEOUT_MS);
+	int nr = poll(&poll_fd, 1, (int)timeout_ms);
 
 	if (nr < 0)
 		return -errno;
 	return nr ? 0 : -EAGAIN;
 }
 
-static int exchange_nonces(int fd, uint64_t own, uint64_t *ret_peer)
+static int exchange_nonces(int fd, uint64_t own, unsigned int timeout_ms,
+			   uint64_t *ret_peer)
 {
 	int fds[UROCE_MAX_PASSED];
 	int ret = uroce_message_try_send(fd, &own, sizeof(own), NULL, 0);
 
 	if (!ret)
-		ret = await_message(fd);
+		ret = await_message(fd, timeout_ms);
 	if (!ret)
 		ret = uroce_message_receive(fd, ret_peer, sizeof(*ret_peer),
 					    fds);
@@ -220,12 +220,12 @@ static int send_proof(int fd, const char *text)
 	return ret;
 }
 
-static int receive_proof(int fd, const char *text)
+static int receive_proof(int fd, const char *text, unsigned int timeout_ms)
 {
 	int fds[UROCE_MAX_PASSED] = {};
 	bool good;
 	char byte;
-	int ret = await_message(fd);
+	int ret = await_message(fd, timeout_ms);
 	int nr = ret ? ret : uroce_message_receive(fd, &byte, 1, fds);
 
 	if (nr < 0)
@@ -237,7 +237,7 @@ static int receive_proof(int fd, const char *text)
 }
 
 /* Both sides send before they wait, so neither blocks the other. */
-int uroce_identity_prove(int fd, bool is_listener)
+int uroce_identity_prove(int fd, bool is_listener, unsigned int timeout_ms)
 {
 	struct sockaddr_un listener;
 	socklen_t len = sizeof(listener);
@@ -252,7 +252,7 @@ int uroce_identity_prove(int fd, bool is_listener)
 	if (is_listener ? getsockname(fd, (struct sockaddr *)&listener, &len)
 			: getpeername(fd, (struct sockaddr *)&listener, &len))
 		return -errno;
-	ret = exchange_nonces(fd, own, &peer);
+	ret = exchange_nonces(fd, own, timeout_ms, &peer);
 	if (ret)
 		return ret;
 	write_proof(text, &listener, len, is_listener, peer);
@@ -260,7 +260,7 @@ int uroce_identity_prove(int fd, bool is_listener)
 	if (ret)
 		return ret;
 	write_proof(text, &listener, len, !is_listener, own);
-	return receive_proof(fd, text);
+	return receive_proof(fd, text, timeout_ms);
 }
 
 int uroce_identity_check_peer(int fd)

@@ -85,12 +85,14 @@ int uroce_identity_check_peer(int fd);
  * uroce_identity_prove() - exchange proofs of the user if its id is ambiguous
  * @fd: a connection, before its first message
  * @is_listener: whether this process is the listening side
+ * @timeout_ms: limit for each of two messages
  *
- * Waits up to 0.2 s for each of two messages.
+ * The peer must have a thread for this connection: two threads that each wait
+ * for the proof of the other process, on two connections, wait in vain.
  *
  * Return: 0; -EPERM if the peer is another user; -EAGAIN after the timeout; or
  * -errno.
  */
-int uroce_identity_prove(int fd, bool is_listener);
+int uroce_identity_prove(int fd, bool is_listener, unsigned int timeout_ms);
 
 #endif

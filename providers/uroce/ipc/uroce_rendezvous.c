@@ -73,7 +73,7 @@ static int connect_to_name(enum uroce_name_kind kind, uint32_t slot,
 	if (!ret)
 		ret = uroce_identity_check_peer(fd);
 	if (!ret && timeout_ms)
-		ret = uroce_identity_prove(fd, false);
+		ret = uroce_identity_prove(fd, false, timeout_ms);
 	if (ret) {
 		(void)close(fd);
 		return ret;
@@ -98,7 +98,7 @@ int uroce_rendezvous_connect(enum uroce_name_kind kind, uint32_t slot,
 		if (!ret && fcntl(fd, F_SETFL, 0))
 			ret = -errno;
 		if (!ret)
-			ret = uroce_identity_prove(fd, false);
+			ret = uroce_identity_prove(fd, false, timeout_ms);
 		if (ret) {
 			(void)close(fd);
 			return ret;
@@ -124,7 +124,7 @@ int uroce_rendezvous_accept(int listener, unsigned int timeout_ms)
 	if (!ret)
 		ret = set_timeouts(fd, timeout_ms);
 	if (!ret)
-		ret = uroce_identity_prove(fd, true);
+		ret = uroce_identity_prove(fd, true, UROCE_RENDEZVOUS_PROOF_MS);
 	if (ret) {
 		(void)close(fd);
 		return ret;

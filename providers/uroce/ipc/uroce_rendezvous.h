@@ -16,6 +16,9 @@
 /* Connections of other users that are rejected in a row before other work. */
 #define UROCE_RENDEZVOUS_BATCH 32
 
+/* Limit for each message of a proof where a process must not wait long. */
+#define UROCE_RENDEZVOUS_PROOF_MS 200
+
 /**
  * uroce_rendezvous_bind() - bind a socket to the name of a slot
  *

@@ -178,15 +178,17 @@ int uroce_pairing_call(uint32_t host_slot, uint64_t until_ms)
 
 /*
  * Only the process that has the slot can listen at its name. The connection is
- * closed at once, which that process takes for a client that gave up.
+ * closed at once, which that process takes for a client that gave up. It needs
+ * no proof of the user, which the sender of the hello has given, and must not
+ * wait for one: the other process may be checking the slot of this one.
  */
 int uroce_pairing_check_claim(uint32_t slot, int pid)
 {
-	int fd = uroce_pairing_call(slot, 0);
+	int fd = uroce_rendezvous_connect(UROCE_NAME_LOCAL, slot, 0);
 	int listener_pid;
 
 	if (fd < 0)
-		return fd == -ETIMEDOUT ? fd : -EPERM;
+		return fd == -EAGAIN ? fd : -EPERM;
 	listener_pid = uroce_pairing_peer_pid(fd);
 	(void)close(fd);
 	return listener_pid == pid ? 0 : -EPERM;

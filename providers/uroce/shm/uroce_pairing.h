@@ -113,10 +113,10 @@ int uroce_pairing_call(uint32_t host_slot, uint64_t until_ms);
  * @pid: sender of the hello, in this pid namespace
  *
  * Processes of other pid namespaces all have pid 0 here and cannot be
- * distinguished. Waits for a moment only.
+ * distinguished. Never waits.
  *
- * Return: 0; -EPERM if another process has the slot, or none; -ETIMEDOUT if
- * too many other processes are connecting to that process.
+ * Return: 0; -EPERM if another process has the slot, or none; -EAGAIN if too
+ * many other processes are connecting to that process.
  */
 int uroce_pairing_check_claim(uint32_t slot, int pid);
 

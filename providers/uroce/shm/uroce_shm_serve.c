@@ -99,8 +99,8 @@ static enum uroce_verdict judge(struct uroce_shm *shm,
 		return UROCE_VERDICT_NOT_MINE;
 	ret = uroce_pairing_check_claim(hello->party.slot, guest->pid);
 	if (ret)
-		return ret == -ETIMEDOUT ? UROCE_VERDICT_BUSY
-					 : UROCE_VERDICT_REFUSED;
+		return ret == -EAGAIN ? UROCE_VERDICT_BUSY
+				      : UROCE_VERDICT_REFUSED;
 	verbs_mutex_lock(&shm->mutex);
 	verdict = shm_serve_judge_locked(shm, hello, guest);
 	verbs_mutex_unlock(&shm->mutex);

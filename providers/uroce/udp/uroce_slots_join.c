@@ -122,7 +122,7 @@ static int question_open(struct question *question, uint32_t entry)
 	if (fd < 0)
 		return fd;
 	question->nr_open++;
-	ret = uroce_identity_prove(fd, false);
+	ret = uroce_identity_prove(fd, false, UROCE_RENDEZVOUS_PROOF_MS);
 	if (!ret)
 		ret = uroce_slots_send(fd, question->kind, question->nr,
 				       question->fds);
