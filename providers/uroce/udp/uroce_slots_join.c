@@ -402,6 +402,33 @@ static int lock_group(const struct uroce_slots *slots, short type)
 }
 
 /*
+ * Gets the blocks that this process lacks. Of the members that are asked, the
+ * one with the most blocks may exit before it has sent them.
+ */
+static int get_missing_blocks(struct join *join)
+{
+	struct question count;
+	int ret;
+
+	for (;;) {
+		ask_all(join, UROCE_SLOTS_COUNT, NULL, &count);
+		if (count.most <= join->slots->nr)
+			return 0;
+		join->members[0] = count.most_slot;
+		join->nr_members = 1;
+		ret = get_blocks(join);
+		list_members(join);
+		if (!ret)
+			return 0;
+		if (!left_ms(join))
+			return -ETIMEDOUT;
+		if (uroce_slots_await(-1, join->stop_fd, RETRY_MS) ==
+		    -ECANCELED)
+			return -ECANCELED;
+	}
+}
+
+/*
  * Creates blocks up to the one of the slot. A member that was stopped may have
  * missed a block. If this process has the sockets of such a member, a new block
  * would get wrong indexes, so all members are asked for their count first.
@@ -409,18 +436,11 @@ static int lock_group(const struct uroce_slots *slots, short type)
 static int add_blocks_locked(struct join *join)
 {
 	struct uroce_slots *slots = join->slots;
-	struct question count, take;
-	int ret;
+	struct question take;
+	int ret = get_missing_blocks(join);
 
-	ask_all(join, UROCE_SLOTS_COUNT, NULL, &count);
-	if (count.most > slots->nr) {
-		join->members[0] = count.most_slot;
-		join->nr_members = 1;
-		ret = get_blocks(join);
-		if (ret)
-			return ret;
-		list_members(join);
-	}
+	if (ret)
+		return ret;
 	while (slots->slot >= slots->nr) {
 		const int *fds = slots->fds + slots->nr;
 
