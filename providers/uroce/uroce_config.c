@@ -154,16 +154,20 @@ unsigned int uroce_config_reach_ways(void)
 			     " is neither auto, none, vm nor mem");
 }
 
-enum uroce_shm_split uroce_config_split(void)
+enum uroce_shm_rndv uroce_config_rndv(void)
 {
 	static const struct choice choices[] = {
-		{ "auto", UROCE_SHM_SPLIT_TRY },
-		{ "never", UROCE_SHM_SPLIT_NEVER },
-		{ "always", UROCE_SHM_SPLIT_ALWAYS },
+		{ "auto", UROCE_SHM_RNDV_TRY },
+		{ "never", UROCE_SHM_RNDV_NEVER },
+		{ "always", UROCE_SHM_RNDV_ALWAYS },
 	};
 
-	return (enum uroce_shm_split)config_choose(
-		env_path(UROCE_SPLIT_VARIABLE), choices,
+	if (env_path(UROCE_OLD_RNDV_VARIABLE))
+		verbs_log(NULL, VERBS_LOG_WARN,
+			  "uroce: ignoring " UROCE_OLD_RNDV_VARIABLE
+			  ", which is now " UROCE_RNDV_VARIABLE);
+	return (enum uroce_shm_rndv)config_choose(
+		env_path(UROCE_RNDV_VARIABLE), choices,
 		sizeof(choices) / sizeof(choices[0]),
-		UROCE_SPLIT_VARIABLE " is neither auto, never nor always");
+		UROCE_RNDV_VARIABLE " is neither auto, never nor always");
 }

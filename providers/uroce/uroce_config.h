@@ -12,7 +12,7 @@
  * Programs that run with the rights of another user ignore the variable.
  *
  * UROCE_LOCAL=none disables shared memory with other processes of the host;
- * UROCE_CMA selects the system calls of CMA, UROCE_SPLIT the rendezvous
+ * UROCE_CMA selects the system calls of CMA, UROCE_RNDV the rendezvous
  * protocol.
  */
 #ifndef UROCE_CONFIG_H
@@ -27,8 +27,12 @@
 #define UROCE_DEVICES_VARIABLE "UROCE_DEVICES"
 #define UROCE_LOCAL_VARIABLE   "UROCE_LOCAL"
 #define UROCE_CMA_VARIABLE     "UROCE_CMA"
-#define UROCE_SPLIT_VARIABLE   "UROCE_SPLIT"
-#define UROCE_WISH_LEN	       1024
+#define UROCE_RNDV_VARIABLE    "UROCE_RNDV"
+
+/* Former name of UROCE_RNDV_VARIABLE: ignored with a warning. */
+#define UROCE_OLD_RNDV_VARIABLE "UROCE_SPLIT"
+
+#define UROCE_WISH_LEN 1024
 
 /**
  * uroce_config_read() - read the selection of interfaces
@@ -58,7 +62,7 @@ bool uroce_config_local(void);
  */
 unsigned int uroce_config_reach_ways(void);
 
-/** uroce_config_split() - read when to use the rendezvous protocol */
-enum uroce_shm_split uroce_config_split(void);
+/** uroce_config_rndv() - read when to use the rendezvous protocol */
+enum uroce_shm_rndv uroce_config_rndv(void);
 
 #endif

@@ -13,7 +13,7 @@
  * byte), and the position that the receiver then claims to have read, as a
  * distance from its previous claim (the other two).
  *
- * The other parts are in hostile_flow.c with hostile_split.c,
+ * The other parts are in hostile_flow.c with hostile_rndv.c,
  * hostile_directory.c and hostile_peers.c. In the "scribbled" parts the memory
  * changes while it is read.
  */
@@ -34,9 +34,9 @@ enum part {
 	VIEW,
 	VIEW_SCRIBBLED,
 	PEERS,
-	SPLIT,
-	SPLIT_SCRIBBLED,
-	SPLIT_PEERS,
+	RNDV,
+	RNDV_SCRIBBLED,
+	RNDV_PEERS,
 	NR_PARTS,
 };
 
@@ -171,13 +171,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	case VIEW_SCRIBBLED:
 		hostile_directory(&reader, true);
 		break;
-	case SPLIT:
+	case RNDV:
 		hostile_flow(&reader, false, true);
 		break;
-	case SPLIT_SCRIBBLED:
+	case RNDV_SCRIBBLED:
 		hostile_flow(&reader, true, true);
 		break;
-	case SPLIT_PEERS:
+	case RNDV_PEERS:
 		hostile_peers(&reader, true);
 		break;
 	default:

@@ -14,9 +14,9 @@ struct uroce_channel;
 /**
  * hostile_flow() - run packets of a connection through a ring
  * @scribbles: the other side changes entries while they are read
- * @splits: messages are long, and both sides copy them
+ * @rndv: messages are long, and both sides copy them
  */
-void hostile_flow(struct fuzz_reader *reader, bool scribbles, bool splits);
+void hostile_flow(struct fuzz_reader *reader, bool scribbles, bool rndv);
 
 /**
  * hostile_directory() - read the directory of the other side
@@ -26,35 +26,35 @@ void hostile_directory(struct fuzz_reader *reader, bool scribbles);
 
 /**
  * hostile_peers() - run handshakes with several processes, and their traffic
- * @splits: messages are long, and both sides copy them
+ * @rndv: messages are long, and both sides copy them
  */
-void hostile_peers(struct fuzz_reader *reader, bool splits);
+void hostile_peers(struct fuzz_reader *reader, bool rndv);
 
 /**
- * hostile_split_channel() - return a channel with rendezvous messages
- * @landing_parts: length of the first landing; 0: the maximum
+ * hostile_rndv_channel() - return a channel with rendezvous messages
+ * @sink_parts: length of the first sink; 0: the maximum
  */
-struct uroce_channel *hostile_split_channel(uint8_t landing_parts);
+struct uroce_channel *hostile_rndv_channel(uint8_t sink_parts);
 
 /**
- * hostile_split_begin() - attach a new connection to the channel
+ * hostile_rndv_begin() - attach a new connection to the channel
  */
-void hostile_split_begin(struct flow *flow);
+void hostile_rndv_begin(struct flow *flow);
 
 /**
- * hostile_split_change() - change the published landings and access rights
+ * hostile_rndv_change() - change the published sinks and access rights
  */
-void hostile_split_change(struct fuzz_reader *reader);
+void hostile_rndv_change(struct fuzz_reader *reader);
 
 /**
- * hostile_split_check() - assert the invariants after a step
+ * hostile_rndv_check() - assert the invariants after a step
  */
-void hostile_split_check(void);
+void hostile_rndv_check(void);
 
 /**
- * hostile_split_end() - assert that no memory of this process is published
+ * hostile_rndv_end() - assert that no memory of this process is published
  */
-void hostile_split_end(void);
+void hostile_rndv_end(void);
 
 /**
  * scribbler_start() - let memory change while it is read

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Tables of another process with any content. A step of the input: rows of a
- * QP, with its landing, and of a region, in their memory layout, and the
+ * QP, with its sink, and of a region, in their memory layout, and the
  * lookup: distances from the correct values, so that 0 is correct.
  */
 #include <stddef.h>
@@ -65,28 +65,28 @@ static void check(const struct uroce_shm_directory_region *region,
 }
 
 /* Hints about rendezvous messages. */
-static void look_at_split(const struct uroce_shm_directory_qp *qp,
-			  const struct uroce_wanted *wanted, bool scribbles)
+static void look_at_rndv(const struct uroce_shm_directory_qp *qp,
+			 const struct uroce_wanted *wanted, bool scribbles)
 {
 	bool pulls = false;
 	bool is_open = uroce_shm_remote_is_open(&remote, wanted, &pulls);
-	struct uroce_landing landing;
+	struct uroce_sink sink;
 
 	if (!scribbles && is_open)
 		fuzz_assert(qp->sequence % 2 == 0 &&
 			    qp->qpn == wanted->dest_qpn &&
 			    qp->dest_qpn == wanted->qpn && qp->token == TOKEN &&
 			    pulls == !!qp->pulls);
-	for (int i = 0; i < UROCE_NR_LANDINGS; i++) {
-		bool found = uroce_shm_remote_landing(
-			&remote, QPN, (enum uroce_landing_kind)i, &landing);
+	for (int i = 0; i < UROCE_NR_SINKS; i++) {
+		bool found = uroce_shm_remote_sink(
+			&remote, QPN, (enum uroce_sink_kind)i, &sink);
 
 		if (scribbles)
 			continue;
-		fuzz_assert(found == !!qp->landing[i].psn);
-		fuzz_assert(landing.bytes == qp->landing[i].bytes);
-		fuzz_assert(landing.address == qp->landing[i].address);
-		fuzz_assert(landing.psn < UROCE_SHM_DIRECTORY_LANDED);
+		fuzz_assert(found == !!qp->sink[i].psn);
+		fuzz_assert(sink.bytes == qp->sink[i].bytes);
+		fuzz_assert(sink.address == qp->sink[i].address);
+		fuzz_assert(sink.psn < UROCE_SHM_DIRECTORY_PUBLISHED);
 	}
 }
 
@@ -120,7 +120,7 @@ static void step(struct fuzz_reader *reader, bool scribbles)
 	(void)uroce_shm_remote_copying(&remote, fuzz_take_u8(reader));
 	if (scribbles)
 		scribbler_start(qp, sizeof(*qp), (uint32_t)reader->len);
-	look_at_split(qp, &wanted, scribbles);
+	look_at_rndv(qp, &wanted, scribbles);
 	scribbler_stop();
 	if (scribbles)
 		scribbler_start(region, sizeof(*region), (uint32_t)reader->len);

@@ -5,7 +5,7 @@
  * uroce_worker_send_eager() does.
  *
  * For long messages the first byte selects the first operation and the length
- * of its landing.
+ * of its sink.
  *
  * A step of the input: the header fields that are corrected (uroce_flow.h), and
  * a distance; other events; then the content of the entry, in the order of its
@@ -31,7 +31,7 @@
 #define CLAIM	   0x08 /* claim to have read more packets, or fewer */
 #define RAW_LENGTH 0x10 /* a header length that no opcode has */
 #define ABSENT	   0x20 /* the payload is elsewhere: how many KB to copy */
-#define TURN	   0x40 /* the other side's action (hostile_split.c) */
+#define TURN	   0x40 /* the other side's action (hostile_rndv.c) */
 
 static struct uroce_shm_ring_memory *theirs,
 	*ours; /* rings: the peer writes theirs, this process writes ours */
@@ -186,7 +186,7 @@ static bool step(struct fuzz_reader *reader, struct flow *flow,
 
 	flow->engine.may_postpone_ack = what & LATE;
 	if (what & TURN && flow->is_long)
-		hostile_split_change(reader);
+		hostile_rndv_change(reader);
 	fill_entry(reader, flow, entry, what);
 	__atomic_store_n(&entry->sequence, (uint32_t)in->tail + 1,
 			 __ATOMIC_RELEASE);
@@ -215,7 +215,7 @@ static bool step(struct fuzz_reader *reader, struct flow *flow,
 	return good && ret >= 0;
 }
 
-void hostile_flow(struct fuzz_reader *reader, bool scribbles, bool splits)
+void hostile_flow(struct fuzz_reader *reader, bool scribbles, bool rndv)
 {
 	static struct uroce_shm_ring_sender out;
 	struct uroce_shm_ring_receiver in = {};
@@ -226,24 +226,24 @@ void hostile_flow(struct fuzz_reader *reader, bool scribbles, bool splits)
 	clear();
 	in.memory = theirs;
 	out = (struct uroce_shm_ring_sender){ .memory = ours };
-	if (splits)
+	if (rndv)
 		first = fuzz_take_u8(reader);
-	flow = splits ? flow_new_long(hostile_split_channel(first >> 3),
-				      first & 7, now)
-		      : flow_new(NULL, now);
-	if (splits)
-		hostile_split_begin(flow);
+	flow = rndv ? flow_new_long(hostile_rndv_channel(first >> 3), first & 7,
+				    now)
+		    : flow_new(NULL, now);
+	if (rndv)
+		hostile_rndv_begin(flow);
 	send(flow, &out, now);
 	for (int i = 0; i < MAX_STEPS && reader->len; i++) {
 		if (!step(reader, flow, &in, &out, scribbles, now))
 			break;
-		if (splits)
-			hostile_split_check();
-		now += splits ? SHORT_NS : STEP_NS;
+		if (rndv)
+			hostile_rndv_check();
+		now += rndv ? SHORT_NS : STEP_NS;
 		(void)uroce_engine_expire(&flow->engine, now);
 		send(flow, &out, now);
 	}
 	flow_free(flow, now);
-	if (splits)
-		hostile_split_end();
+	if (rndv)
+		hostile_rndv_end();
 }

@@ -53,7 +53,7 @@ enum what {
 	WRITE, /* write to either ring: place, kind, bytes */
 	SHARE, /* memory shares: message, share, descriptor */
 	USE,   /* map a share of the first peer, and write to it */
-	SHOW,  /* the directory and landing of the first peer */
+	SHOW,  /* the directory and sink of the first peer */
 	DISCONNECT,
 	NR_WHATS,
 };
@@ -183,12 +183,12 @@ static bool is_ours(void *arg, const uint8_t *gid)
 }
 
 /* Several of these programs may run at a time. */
-static void open_shm(bool splits)
+static void open_shm(bool rndv)
 {
 	struct uroce_shm_config config = {
 		.patience_ms = TIMEOUT_MS,
 		.reach_ways = ~0u,
-		.split = splits ? UROCE_SHM_SPLIT_ALWAYS : UROCE_SHM_SPLIT_TRY,
+		.rndv = rndv ? UROCE_SHM_RNDV_ALWAYS : UROCE_SHM_RNDV_TRY,
 		.is_ours = is_ours,
 	};
 	int ret = -EADDRINUSE;
@@ -362,7 +362,7 @@ static void publish_theirs(struct fuzz_reader *reader)
 		.pulls = how & PULLS,
 		.token = shm->token + !!(how & OTHER_QP),
 	};
-	struct uroce_landing landing = { .address = (uintptr_t)guarded.memory };
+	struct uroce_sink sink = { .address = (uintptr_t)guarded.memory };
 	struct uroce_shown_region region = {
 		.key = flow->key,
 		.pd = 1,
@@ -375,14 +375,14 @@ static void publish_theirs(struct fuzz_reader *reader)
 	region.bytes = bytes;
 	uroce_shm_directory_show_region(&directory, &region);
 	uroce_shm_directory_show_qp(&directory, &qp);
-	landing.bytes = how & RECEIVE ? bytes : 0;
-	landing.psn = uroce_psn_add(flow->qp->req.new_psn, distance);
-	uroce_shm_directory_show_landing(&directory, dest_qpn,
-					 UROCE_LANDING_RECEIVE, &landing);
-	landing.bytes = how & READ ? bytes : 0;
-	landing.psn = uroce_psn_add(flow->qp->resp.epsn, distance);
-	uroce_shm_directory_show_landing(&directory, dest_qpn,
-					 UROCE_LANDING_READ, &landing);
+	sink.bytes = how & RECEIVE ? bytes : 0;
+	sink.psn = uroce_psn_add(flow->qp->req.new_psn, distance);
+	uroce_shm_directory_publish_sink(&directory, dest_qpn,
+					 UROCE_SINK_RECEIVE, &sink);
+	sink.bytes = how & READ ? bytes : 0;
+	sink.psn = uroce_psn_add(flow->qp->resp.epsn, distance);
+	uroce_shm_directory_publish_sink(&directory, dest_qpn, UROCE_SINK_READ,
+					 &sink);
 }
 
 static void check_theirs(void)
@@ -539,7 +539,7 @@ static int lowest_fd(void)
 	return fd;
 }
 
-void hostile_peers(struct fuzz_reader *reader, bool splits)
+void hostile_peers(struct fuzz_reader *reader, bool rndv)
 {
 	struct fuzz_reader nothing = {};
 	struct uroce_channel *channel;
@@ -551,11 +551,11 @@ void hostile_peers(struct fuzz_reader *reader, bool splits)
 	for (int i = 0; i < NR_PEERS; i++)
 		peers[i] = (struct peer){ .fd = -1 };
 	now = 0;
-	open_shm(splits);
+	open_shm(rndv);
 	add_share();
 	channel = pair_up(&peers[0]);
-	flow = splits ? flow_new_long(channel, fuzz_take_u8(reader), now)
-		      : flow_new(channel, now);
+	flow = rndv ? flow_new_long(channel, fuzz_take_u8(reader), now)
+		    : flow_new(channel, now);
 	publish_theirs(&nothing);
 	for (int i = 0; i < MAX_STEPS && reader->len; i++) {
 		run_action(reader);

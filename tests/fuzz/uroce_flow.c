@@ -10,7 +10,7 @@
 
 /*
  * Some receives are too short, and some have a first SGE that cannot be a
- * landing.
+ * sink.
  */
 static void post_long_receives(struct flow *w)
 {

@@ -12,7 +12,7 @@
 
 #define FLOW_DEPTH 32
 
-/* For long messages: larger than the minimum of uroce_split.h. */
+/* For long messages: larger than the minimum of uroce_rndv.h. */
 #define FLOW_LONG_MEMORY (1u << 20)
 #define FLOW_LONG_READ	 300000
 

@@ -175,16 +175,16 @@ def flow_steps(**how):
     yield flow_step(RC | 0x12, 0, aeth() + bytes(8), RIGHT_UNA, **how)
 
 
-def row_step(sequence=2, key=0, access=7, beyond=0, landed=0x80000000):
+def row_step(sequence=2, key=0, access=7, beyond=0, published=0x80000000):
     qp = struct.pack("<IIIIIIQ", sequence, 0, 0x55, 1, access, 1, 0)
-    qp += 2 * struct.pack("<IIQ", landed and landed | 5, 1 << 20, 0x7F0000000000)
+    qp += 2 * struct.pack("<IIQ", published and published | 5, 1 << 20, 0x7F0000000000)
     region = struct.pack("<IIIIQQQQQ", key, 1, access, 0, 0x10000, 0x2000, 4096, 1, 8192)
     return qp + region + struct.pack("<QBBBBBBB", 5, 0, 0, 0, beyond, beyond, 2, 0)
 
 
-# Of hostile_split.c.
-OPEN, SPLITS, PUSHES, PULLS, COPIES, DENIED, READS, ENDS = (1 << bit for bit in range(8))
-ALL = OPEN | SPLITS | PUSHES | PULLS | COPIES
+# Of hostile_rndv.c.
+OPEN, RNDV, PUSHES, PULLS, COPIES, DENIED, READS, ENDS = (1 << bit for bit in range(8))
+ALL = OPEN | RNDV | PUSHES | PULLS | COPIES
 
 
 def turn(how=ALL, distance=0, kilobytes=1024):
@@ -203,7 +203,7 @@ def long_message(first, last, kind, length, headers=b"", end=b"", **how):
     yield flow_step(last, left, end, kind, **how)
 
 
-def split_flows():
+def rndv_flows():
     """Return name and steps of each."""
     key_va = RIGHT_ETH & ~0x10
     write = reth(300000)
@@ -292,7 +292,7 @@ def peer_steps():
                                 for i in range(40))
 
 
-def split_peer_steps():
+def rndv_peer_steps():
     write, show = 5, 8
 
     def put(kind, opcode, headers, payload=8192, source=None):
@@ -321,7 +321,7 @@ def split_peer_steps():
 
 
 def hostile_seeds():
-    flow, directory, peers, split = 2, 4, 6, 7
+    flow, directory, peers, rndv = 2, 4, 6, 7
     for how in (0, POST, LATE, CHANGE, CLAIM, RAW, POST | LATE | CHANGE):
         steps = list(flow_steps(what=how))
         for scribbled in (0, 1):
@@ -335,16 +335,16 @@ def hostile_seeds():
         yield f"directory_{scribbled}", start + row_step()
         yield f"directory_hidden_{scribbled}", start + row_step(3) + row_step(2, 1) + row_step(2, 0, 0)
         yield f"directory_many_{scribbled}", start + 60 * row_step() + 60 * row_step(beyond=9)
-    for name, steps in split_flows():
+    for name, steps in rndv_flows():
         for scribbled in (0, 1):
-            yield f"split_{name}_{scribbled}", bytes([split + scribbled, 0]) + steps
+            yield f"rndv_{name}_{scribbled}", bytes([rndv + scribbled, 0]) + steps
         for first in (1, 2, 3, 0x51, 0x99):
-            yield f"split_{name}_from_{first}", bytes([split, first]) + steps
+            yield f"rndv_{name}_from_{first}", bytes([rndv, first]) + steps
     for name, text in peer_steps():
         yield "peers_" + name, bytes([peers]) + text
-    for name, text in split_peer_steps():
+    for name, text in rndv_peer_steps():
         for first in (0, 1, 2):
-            yield f"split_peers_{name}_{first}", bytes([9, first]) + text
+            yield f"rndv_peers_{name}_{first}", bytes([9, first]) + text
 
 
 def fast_step(kind, opcode, payload, headers=b"", distance=0):

@@ -20,8 +20,9 @@ static const char *const known[] = {
 	"RDMAV_DRIVERS",	"RDMAV_FORK_SAFE",
 	"RDMAV_HUGEPAGES_SAFE", "UROCE_CMA",
 	"UROCE_DEVICES",	"UROCE_LOCAL",
-	"UROCE_PCAP",		"UROCE_SPLIT",
-	"VERBS_LOG_FILE",	"VERBS_LOG_LEVEL",
+	"UROCE_PCAP",		"UROCE_RNDV",
+	"UROCE_SPLIT",		"VERBS_LOG_FILE",
+	"VERBS_LOG_LEVEL",
 };
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))

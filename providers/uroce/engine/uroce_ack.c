@@ -17,7 +17,7 @@
 #include "uroce/engine/uroce_request.h"
 #include "uroce/engine/uroce_requester.h"
 #include "uroce/engine/uroce_retry.h"
-#include "uroce/engine/uroce_split.h"
+#include "uroce/engine/uroce_rndv.h"
 
 static void ack_count(struct uroce_qp *qp, enum uroce_counter counter)
 {
@@ -169,7 +169,7 @@ static void fail_resolved(struct uroce_qp *qp, int ret, uint64_t now)
 
 /*
  * Fetch the payload of a chunk of a READ response that came without it
- * (uroce_split.h). The copy checks the rkey: the responder has checked the
+ * (uroce_rndv.h). The copy checks the rkey: the responder has checked the
  * access once, and the MR may have been deregistered since. If packet->source
  * is 0, the responder has already written the payload.
  */
@@ -246,7 +246,7 @@ static void receive_read_data(struct uroce_qp *qp, struct uroce_packet *packet,
 			response_received(qp, packet->nr_absent, now);
 			return;
 		}
-		qp->split.refused = true;
+		qp->rndv.refused = true;
 		uroce_retry_lost(qp, now);
 	} else if (uroce_copy_in(&iovecs, packet)) {
 		ack_count(qp, UROCE_C_BAD_ICRC);

@@ -70,13 +70,13 @@ struct uroce_copy {
  * Sinks of the rendezvous protocol: memory into which the sender of a long
  * message writes, published to that sender. A QP has at most one of each kind.
  */
-enum uroce_landing_kind {
-	UROCE_LANDING_RECEIVE, /* of a SEND: the buffer of its receive WQE */
-	UROCE_LANDING_READ,    /* of a READ: the local buffer */
-	UROCE_NR_LANDINGS,
+enum uroce_sink_kind {
+	UROCE_SINK_RECEIVE, /* of a SEND: the buffer of its receive WQE */
+	UROCE_SINK_READ,    /* of a READ: the local buffer */
+	UROCE_NR_SINKS,
 };
 
-struct uroce_landing {
+struct uroce_sink {
 	uint32_t psn; /* of the first packet of the message */
 	uint32_t bytes;
 	uint64_t address; /* in the address space of the publisher */
@@ -88,8 +88,8 @@ struct uroce_qpn_pair {
 	uint32_t dest_qpn;
 };
 
-/* Operations of the rendezvous protocol (uroce_split.h). */
-struct uroce_split_ops {
+/* Operations of the rendezvous protocol (uroce_rndv.h). */
+struct uroce_rndv_ops {
 	/*
 	 * choose() - whether a message that begins now uses the rendezvous
 	 * protocol
@@ -98,12 +98,10 @@ struct uroce_split_ops {
 	 * called when a message for which choose() was called completes
 	 * successfully.
 	 */
-	bool (*choose)(struct uroce_channel *channel,
-		       enum uroce_landing_kind kind, uint32_t qpn,
-		       uint32_t psn);
-	void (*learn)(struct uroce_channel *channel,
-		      enum uroce_landing_kind kind, uint32_t qpn, uint32_t psn,
-		      uint32_t bytes);
+	bool (*choose)(struct uroce_channel *channel, enum uroce_sink_kind kind,
+		       uint32_t qpn, uint32_t psn);
+	void (*learn)(struct uroce_channel *channel, enum uroce_sink_kind kind,
+		      uint32_t qpn, uint32_t psn, uint32_t bytes);
 	/* is_open() - whether the peer's QP pulls from local memory; a hint */
 	bool (*is_open)(struct uroce_channel *channel,
 			const struct uroce_qpn_pair *qpns);
@@ -113,8 +111,7 @@ struct uroce_split_ops {
 	 */
 	bool (*find)(struct uroce_channel *channel,
 		     const struct uroce_qpn_pair *qpns,
-		     enum uroce_landing_kind kind,
-		     struct uroce_landing *ret_landing);
+		     enum uroce_sink_kind kind, struct uroce_sink *ret_sink);
 	/*
 	 * push() - write to the peer's sink, if it is still published
 	 *
@@ -122,9 +119,8 @@ struct uroce_split_ops {
 	 */
 	int (*push)(struct uroce_channel *channel,
 		    const struct uroce_qpn_pair *qpns,
-		    enum uroce_landing_kind kind,
-		    const struct uroce_landing *landing, uint32_t from,
-		    const struct iovec *iov);
+		    enum uroce_sink_kind kind, const struct uroce_sink *sink,
+		    uint32_t from, const struct iovec *iov);
 	/*
 	 * pull() - read memory of the peer, if its QP is still connected to the
 	 * local QP
@@ -134,8 +130,7 @@ struct uroce_split_ops {
 		    const struct iovec *iov);
 	/* show() - publish a local sink; with bytes 0: withdraw it */
 	void (*show)(struct uroce_channel *channel, uint32_t qpn,
-		     enum uroce_landing_kind kind,
-		     const struct uroce_landing *landing);
+		     enum uroce_sink_kind kind, const struct uroce_sink *sink);
 	/*
 	 * settle() - quiesce: wait until the peer neither writes to sinks that
 	 * were withdrawn before, nor reads memory that earlier packets
@@ -186,7 +181,7 @@ struct uroce_channel {
 	 * NULL: long messages never use the rendezvous protocol. Otherwise
 	 * constant, but unused without @copy.
 	 */
-	const struct uroce_split_ops *split;
+	const struct uroce_rndv_ops *rndv;
 };
 
 /** uroce_channel_is_shared() - whether @enter may find memory */
@@ -211,7 +206,7 @@ static inline void uroce_channel_init(struct uroce_channel *channel)
 	channel->nr_shared = NULL;
 	channel->enter = NULL;
 	channel->leave = NULL;
-	channel->split = NULL;
+	channel->rndv = NULL;
 }
 
 struct uroce_engine;

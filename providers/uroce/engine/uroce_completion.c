@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "uroce/engine/uroce_engine.h"
-#include "uroce/engine/uroce_split.h"
+#include "uroce/engine/uroce_rndv.h"
 
 /* enum ibv_wc_opcode, by enum ibv_wr_opcode */
 static const uint8_t wc_opcodes[] = {
@@ -73,7 +73,7 @@ void uroce_complete_send(struct uroce_qp *qp, enum ibv_wc_status status,
 		      (wqe->flags & IBV_SEND_SIGNALED);
 
 	uroce_describe_send(wqe, &cqe);
-	uroce_split_end(qp, wqe, status != IBV_WC_SUCCESS);
+	uroce_rndv_end(qp, wqe, status != IBV_WC_SUCCESS);
 	wqe->begun = false;
 	uroce_ring_take(&qp->sq);
 	if (wanted)
@@ -118,7 +118,7 @@ void uroce_complete_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
 			    bool solicited)
 {
 	uroce_memory_end_access(&qp->engine->memory);
-	uroce_split_end_receive(qp, cqe->status != IBV_WC_SUCCESS);
+	uroce_rndv_end_receive(qp, cqe->status != IBV_WC_SUCCESS);
 	cqe->wr_id = qp->resp.receive.wr_id;
 	qp->resp.receive.in_use = false;
 	completion_push(qp, qp->recv_cq, cqe, solicited);

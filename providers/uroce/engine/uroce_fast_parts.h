@@ -12,7 +12,7 @@
 #include "uroce/engine/uroce_atomic.h"
 #include "uroce/engine/uroce_completion.h"
 #include "uroce/engine/uroce_place.h"
-#include "uroce/engine/uroce_split.h"
+#include "uroce/engine/uroce_rndv.h"
 
 /* Fields of the BTH, read as three 32-bit words (IBTA 9.2). */
 #define OPCODE_SHIFT 24
@@ -77,7 +77,7 @@ static inline void uroce_fast_complete_send(struct uroce_qp *qp,
 {
 	struct uroce_cqe *cqe;
 
-	if (wqe->length >= UROCE_SPLIT_MIN) { /* uroce_split_end() */
+	if (wqe->length >= UROCE_RNDV_MIN) { /* uroce_rndv_end() */
 		uroce_complete_send(qp, IBV_WC_SUCCESS, now);
 		return;
 	}

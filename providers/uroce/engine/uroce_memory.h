@@ -105,7 +105,7 @@ int uroce_memory_change(struct uroce_memory *memory, uint32_t key,
  * uroce_memory_hide() - prepare the change or removal of a region
  *
  * Until the change no address in the region is published to peers as the target
- * of a rendezvous (uroce_split.h), so a caller that quiesces the peers waits
+ * of a rendezvous (uroce_rndv.h), so a caller that quiesces the peers waits
  * for all accesses. An unknown key is ignored.
  */
 void uroce_memory_hide(const struct uroce_memory *memory, uint32_t key);

@@ -12,7 +12,7 @@
 #include "uroce/engine/uroce_requester.h"
 #include "uroce/engine/uroce_responder.h"
 #include "uroce/engine/uroce_retry.h"
-#include "uroce/engine/uroce_split.h"
+#include "uroce/engine/uroce_rndv.h"
 #include "uroce/engine/uroce_timers.h"
 
 void uroce_qp_tell(const struct uroce_qp *qp)
@@ -65,7 +65,7 @@ static void begin_error(struct uroce_qp *qp)
 {
 	qp->fault_pending = false;
 	set_state(qp, IBV_QPS_ERR);
-	uroce_split_hide(qp);
+	uroce_rndv_withdraw(qp);
 }
 
 static void end_error(struct uroce_qp *qp, uint64_t now)
@@ -135,7 +135,7 @@ void uroce_qp_flush(struct uroce_qp *qp, uint64_t now)
 static void reset(struct uroce_qp *qp)
 {
 	set_state(qp, IBV_QPS_RESET);
-	uroce_split_hide(qp);
+	uroce_rndv_withdraw(qp);
 	stop_timers(qp);
 	list_del(&qp->active);
 	list_del(&qp->unsent);

@@ -141,18 +141,18 @@ static inline uint8_t uroce_resource_after(const struct uroce_responder *resp,
 	return at + 1 < resp->max_resources ? (uint8_t)(at + 1) : 0;
 }
 
-/* Rendezvous protocol: both processes copy a long message; uroce_split.c. */
-struct uroce_split_state {
+/* Rendezvous protocol: both processes copy a long message; uroce_rndv.c. */
+struct uroce_rndv_state {
 	bool pulled; /* the peer copied the previous part */
 	bool waited; /* the wait for the published destination is over */
 };
 
-struct uroce_split {
+struct uroce_rndv {
 	bool sending; /* the WQE at cur uses the rendezvous protocol */
-	struct uroce_split_state sent;	   /* of that WQE */
-	struct uroce_split_state response; /* of the current READ response */
+	struct uroce_rndv_state sent;	  /* of that WQE */
+	struct uroce_rndv_state response; /* of the current READ response */
 	bool refused; /* copying a READ response failed: no rendezvous READs */
-	bool landed[UROCE_NR_LANDINGS]; /* a destination is published */
+	bool published[UROCE_NR_SINKS]; /* a destination is published */
 };
 
 struct uroce_engine;
@@ -175,8 +175,8 @@ struct uroce_qp {
 	/* shared memory that replaces the network; NULL: none */
 	struct uroce_channel *channel;
 	struct list_node bound; /* in the QPs of the channel */
-	struct uroce_split split;
-	struct list_node landed; /* in the QPs that publish a destination */
+	struct uroce_rndv rndv;
+	struct list_node publishing; /* in the QPs that publish a destination */
 	/*
 	 * Atomic: address of the next ring entry, for prefetch_for_write()
 	 * only; the memory may be unmapped.

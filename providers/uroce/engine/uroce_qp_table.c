@@ -146,7 +146,7 @@ int uroce_engine_new_qp(struct uroce_engine *engine,
 	list_init(&qp->active);
 	list_init(&qp->unsent);
 	list_init(&qp->bound);
-	list_init(&qp->landed);
+	list_init(&qp->publishing);
 	ret = insert(engine, qp, now);
 	if (ret)
 		goto err_fini_sq;
@@ -215,7 +215,7 @@ int uroce_engine_init(struct uroce_engine *engine,
 	uroce_memory_init(&engine->memory, config->seed);
 	list_init(&engine->active);
 	list_init(&engine->unsent);
-	list_init(&engine->landed);
+	list_init(&engine->publishing);
 	return 0;
 }
 

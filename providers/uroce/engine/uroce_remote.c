@@ -13,7 +13,7 @@
 #include "uroce/engine/uroce_place.h"
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_responder.h"
-#include "uroce/engine/uroce_split.h"
+#include "uroce/engine/uroce_rndv.h"
 
 #define MAX_DMA_LEN (1u << 31) /* IBTA 9.7.4.1.4 */
 
@@ -114,7 +114,7 @@ static bool remote_place(struct uroce_qp *qp, const struct uroce_packet *packet,
 
 	if (packet->nr_absent) {
 		uroce_iovecs_set(&iovecs, ptr, packet->payload_len, true);
-		return !uroce_split_take(qp, packet, &iovecs);
+		return !uroce_rndv_copy(qp, packet, &iovecs);
 	}
 	if (ptr)
 		uroce_place(ptr, packet->payload, packet->payload_len);
@@ -157,7 +157,7 @@ void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet,
 	resp->offset += packet->payload_len;
 	if (packet->traits & UROCE_T_IMM)
 		complete_write(qp, packet, now);
-	uroce_responder_executed(qp, packet, uroce_split_count(packet));
+	uroce_responder_executed(qp, packet, uroce_rndv_count(packet));
 }
 
 static uint32_t remote_count_packets(const struct uroce_qp *qp, uint32_t bytes)

@@ -7,7 +7,7 @@
  */
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_responder.h"
-#include "uroce/engine/uroce_split.h"
+#include "uroce/engine/uroce_rndv.h"
 #include "util/min.h"
 
 /* The packet to be sent now also covers the deferred ACK. */
@@ -130,7 +130,7 @@ static bool read_data(struct uroce_qp *qp, struct uroce_resource *res,
 			  out);
 	out->packet.payload_len = (uint32_t)wanted.bytes;
 	uroce_iovecs_set(&out->iovecs, ptr, (uint32_t)wanted.bytes, false);
-	nr_packets = uroce_split_answer(qp, res, out);
+	nr_packets = uroce_rndv_response(qp, res, out);
 	if (res->next_psn == res->until_psn)
 		response_sent(&qp->resp, res);
 	else

@@ -14,7 +14,7 @@
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_request.h"
 #include "uroce/engine/uroce_retry.h"
-#include "uroce/engine/uroce_split.h"
+#include "uroce/engine/uroce_rndv.h"
 #include "util/min.h"
 
 /* The last packet of a message, and one in so many packets, requests an ACK. */
@@ -165,7 +165,7 @@ static bool begin(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 	if (wqe->status == IBV_WC_SUCCESS)
 		wqe->nr_packets = uroce_request_count_packets(qp, wqe);
 	req->new_psn = uroce_psn_add(req->new_psn, wqe->nr_packets);
-	wqe->part_bits = choose_part(qp, uroce_split_begin(qp, wqe));
+	wqe->part_bits = choose_part(qp, uroce_rndv_begin(qp, wqe));
 	return true;
 }
 
@@ -282,7 +282,7 @@ static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		return false;
 	}
 	if (!has_response)
-		nr_psns = uroce_split_request(qp, wqe, out);
+		nr_psns = uroce_rndv_request(qp, wqe, out);
 	requester_advance(qp, wqe, nr_psns, has_response, now);
 	ask_for_ack(qp, &out->packet);
 	return true;
@@ -392,5 +392,5 @@ void uroce_requester_rewind(struct uroce_qp *qp)
 	req->out = (struct uroce_cursor){};
 	req->rd_last = req->rd_first; /* none ends before una_psn */
 	req->packets_since_ack_req = 0;
-	qp->split.sending = false; /* retransmit with payload */
+	qp->rndv.sending = false; /* retransmit with payload */
 }

@@ -13,7 +13,7 @@
 #include "uroce/engine/uroce_completion.h"
 #include "uroce/engine/uroce_grh.h"
 #include "uroce/engine/uroce_psn.h"
-#include "uroce/engine/uroce_split.h"
+#include "uroce/engine/uroce_rndv.h"
 
 void uroce_responder_init(struct uroce_qp *qp)
 {
@@ -220,7 +220,7 @@ static bool store(struct uroce_qp *qp, struct uroce_packet *packet,
 		return false;
 	}
 	if (packet->nr_absent) {
-		ret = uroce_split_take(qp, packet, &iovecs);
+		ret = uroce_rndv_copy(qp, packet, &iovecs);
 		if (ret)
 			uroce_responder_lost(qp, packet);
 		return !ret;
@@ -273,7 +273,7 @@ static void responder_receive_send(struct uroce_qp *qp,
 	if (first)
 		resp->cursor = (struct uroce_cursor){};
 	if (first && !(packet->traits & UROCE_T_LAST))
-		uroce_split_show_receive(qp, packet->psn);
+		uroce_rndv_publish_receive(qp, packet->psn);
 	if (!store(qp, packet, offset, now))
 		return;
 	/* 9.4.1.1.3: invalidate the key before the message completes */
@@ -287,7 +287,7 @@ static void responder_receive_send(struct uroce_qp *qp,
 	resp->offset = offset + packet->payload_len;
 	if (packet->traits & UROCE_T_LAST)
 		complete_send_message(qp, packet, resp->offset, now);
-	uroce_responder_executed(qp, packet, uroce_split_count(packet));
+	uroce_responder_executed(qp, packet, uroce_rndv_count(packet));
 }
 
 /* 9.7.4.1.2, table 44: whether the opcode may follow the previous one. */

@@ -43,7 +43,7 @@ void uroce_retry_progress(struct uroce_qp *qp, uint32_t nr_packets,
  * Uses up one retry; without any left the QP fails. Does nothing if the QP is
  * already recovering from the loss, or in an RNR wait. A channel loses no
  * packets: there the peer could not use a packet without payload
- * (uroce_split.h). The retransmission contains the payload and uses no retry.
+ * (uroce_rndv.h). The retransmission contains the payload and uses no retry.
  */
 void uroce_retry_lost(struct uroce_qp *qp, uint64_t now);
 

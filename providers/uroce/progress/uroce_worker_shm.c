@@ -13,7 +13,7 @@
 
 #include "uroce/engine/uroce_direct.h"
 #include "uroce/engine/uroce_fast.h"
-#include "uroce/engine/uroce_split.h"
+#include "uroce/engine/uroce_rndv.h"
 #include "uroce/progress/uroce_worker_ud.h"
 #include "uroce/shm/uroce_shm_ring.h"
 #include "uroce/udp/uroce_slots.h"
@@ -84,7 +84,7 @@ static void worker_shm_on_qp(void *arg, const struct uroce_qp *qp)
 		.pd = qp->pd,
 		.access = qp->resp.max_resources ? qp->access
 						 : qp->access & ~with_response,
-		.pulls = qp->channel && qp->channel->split && qp->channel->copy,
+		.pulls = qp->channel && qp->channel->rndv && qp->channel->copy,
 	};
 
 	uroce_shm_show_qp(worker->shm, &shown, qp->channel);
@@ -95,7 +95,7 @@ static int open_slot(struct uroce_worker *worker, uint32_t slot)
 	const struct uroce_shm_config config = {
 		.slot = slot,
 		.reach_ways = uroce_config_reach_ways(),
-		.split = uroce_config_split(),
+		.rndv = uroce_config_rndv(),
 		.patience_ms = PATIENCE_MS,
 		.is_ours = worker_shm_is_ours,
 		.arg = worker,
@@ -154,7 +154,7 @@ int uroce_worker_hide_region(struct uroce_instance *instance, uint32_t key)
 	uroce_worker_acquire(worker);
 	uroce_shm_show_region(worker->shm, &none);
 	uroce_memory_hide(&worker->engine.memory, key);
-	uroce_split_hide_all(&worker->engine);
+	uroce_rndv_withdraw_all(&worker->engine);
 	uroce_worker_release(worker);
 	return uroce_worker_await_copies(instance);
 }

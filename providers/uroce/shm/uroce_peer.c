@@ -14,7 +14,7 @@
 #include "uroce/shm/uroce_copy.h"
 #include "uroce/shm/uroce_pairing.h"
 #include "uroce/shm/uroce_shm_ring_layout.h"
-#include "uroce/shm/uroce_shm_split.h"
+#include "uroce/shm/uroce_shm_rndv.h"
 #include "uroce/shm/uroce_shm_state.h"
 #include "util/nocancel.h"
 
@@ -90,8 +90,8 @@ void uroce_peer_look(struct uroce_peer *peer, int directory, unsigned int ways)
 	peer->channel.is_recently_polling = uroce_copy_is_recently_polling;
 	peer->channel.copy = uroce_copy_direct;
 	if (peer->reach.vm && !peer->self &&
-	    peer->shm->config.split != UROCE_SHM_SPLIT_NEVER)
-		peer->channel.split = &uroce_shm_split_ops;
+	    peer->shm->config.rndv != UROCE_SHM_RNDV_NEVER)
+		peer->channel.rndv = &uroce_shm_rndv_ops;
 }
 
 void uroce_peer_hang_up(struct uroce_peer *peer)

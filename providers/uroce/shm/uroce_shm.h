@@ -30,11 +30,11 @@
 
 struct uroce_shm;
 
-/* Whether both sides copy long messages (../engine/uroce_split.h). */
-enum uroce_shm_split {
-	UROCE_SHM_SPLIT_TRY, /* if measurements show that it is faster */
-	UROCE_SHM_SPLIT_NEVER,
-	UROCE_SHM_SPLIT_ALWAYS,
+/* Whether both sides copy long messages (../engine/uroce_rndv.h). */
+enum uroce_shm_rndv {
+	UROCE_SHM_RNDV_TRY, /* if measurements show that it is faster */
+	UROCE_SHM_RNDV_NEVER,
+	UROCE_SHM_RNDV_ALWAYS,
 };
 
 struct uroce_shm_config {
@@ -46,7 +46,7 @@ struct uroce_shm_config {
 	 * responder executes all WRITEs and READs, except in shared memory.
 	 */
 	unsigned int reach_ways;
-	enum uroce_shm_split split;
+	enum uroce_shm_rndv rndv;
 	/*
 	 * is_ours() - whether a GID is one of an open device of this process
 	 *

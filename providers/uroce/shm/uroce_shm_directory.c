@@ -158,23 +158,22 @@ void uroce_shm_directory_show_qp(struct uroce_shm_directory *directory,
 	__atomic_store_n(&row->sequence, sequence + 2, __ATOMIC_SEQ_CST);
 }
 
-void uroce_shm_directory_show_landing(struct uroce_shm_directory *directory,
-				      uint32_t qpn,
-				      enum uroce_landing_kind kind,
-				      const struct uroce_landing *landing)
+void uroce_shm_directory_publish_sink(struct uroce_shm_directory *directory,
+				      uint32_t qpn, enum uroce_sink_kind kind,
+				      const struct uroce_sink *sink)
 {
 	struct uroce_shm_directory_qp *row;
 
 	if (!directory->memory)
 		return;
 	row = &directory->memory->qps[qpn % UROCE_SHM_DIRECTORY_QPS];
-	__atomic_store_n(&row->landing[kind].psn, 0, __ATOMIC_SEQ_CST);
-	if (!landing->bytes)
+	__atomic_store_n(&row->sink[kind].psn, 0, __ATOMIC_SEQ_CST);
+	if (!sink->bytes)
 		return;
-	set32(&row->landing[kind].bytes, landing->bytes);
-	set64(&row->landing[kind].address, landing->address);
-	__atomic_store_n(&row->landing[kind].psn,
-			 landing->psn | UROCE_SHM_DIRECTORY_LANDED,
+	set32(&row->sink[kind].bytes, sink->bytes);
+	set64(&row->sink[kind].address, sink->address);
+	__atomic_store_n(&row->sink[kind].psn,
+			 sink->psn | UROCE_SHM_DIRECTORY_PUBLISHED,
 			 __ATOMIC_RELEASE);
 }
 

@@ -97,16 +97,15 @@ void uroce_shm_directory_show_qp(struct uroce_shm_directory *directory,
 				 const struct uroce_shown_qp *qp);
 
 /**
- * uroce_shm_directory_show_landing() - publish or withdraw a sink
+ * uroce_shm_directory_publish_sink() - publish or withdraw a sink
  * @qpn: QP that is published now or later
- * @landing: the buffer for a message; bytes 0: withdraw
+ * @sink: the buffer for a message; bytes 0: withdraw
  *
  * The withdrawal is in the order that uroce_shm_directory_begin() describes.
  */
-void uroce_shm_directory_show_landing(struct uroce_shm_directory *directory,
-				      uint32_t qpn,
-				      enum uroce_landing_kind kind,
-				      const struct uroce_landing *landing);
+void uroce_shm_directory_publish_sink(struct uroce_shm_directory *directory,
+				      uint32_t qpn, enum uroce_sink_kind kind,
+				      const struct uroce_sink *sink);
 
 /** uroce_shm_directory_polled() - publish the time of a poll; @now: ns */
 void uroce_shm_directory_polled(struct uroce_shm_directory *directory,
@@ -183,17 +182,17 @@ bool uroce_shm_remote_is_open(const struct uroce_shm_remote *remote,
 			      bool *ret_pulls);
 
 /**
- * uroce_shm_remote_landing() - get a sink of a QP of the peer
+ * uroce_shm_remote_sink() - get a sink of a QP of the peer
  * @kind: for a SEND or for the response to a READ
- * @ret_landing: receives the buffer
+ * @ret_sink: receives the buffer
  *
  * A hint, except between uroce_shm_directory_begin() and
  * uroce_shm_directory_end().
  *
  * Return: whether a buffer is published.
  */
-bool uroce_shm_remote_landing(const struct uroce_shm_remote *remote,
-			      uint32_t dest_qpn, enum uroce_landing_kind kind,
-			      struct uroce_landing *ret_landing);
+bool uroce_shm_remote_sink(const struct uroce_shm_remote *remote,
+			   uint32_t dest_qpn, enum uroce_sink_kind kind,
+			   struct uroce_sink *ret_sink);
 
 #endif

@@ -43,14 +43,14 @@ struct uroce_shm_directory_qp {
 	uint32_t pulls;	 /* the owner can read the peer's memory */
 	uint64_t token;	 /* of the peer process */
 	struct {
-		uint32_t
-			psn; /* with UROCE_SHM_DIRECTORY_LANDED; 0: no buffer */
+		uint32_t psn; /* with UROCE_SHM_DIRECTORY_PUBLISHED; 0: no
+				 buffer */
 		uint32_t bytes;
 		uint64_t address;
-	} landing[UROCE_NR_LANDINGS]; /* sinks */
+	} sink[UROCE_NR_SINKS]; /* sinks */
 };
 
-#define UROCE_SHM_DIRECTORY_LANDED 0x80000000u
+#define UROCE_SHM_DIRECTORY_PUBLISHED 0x80000000u
 
 struct uroce_shm_directory_memory {
 	uint64_t magic;

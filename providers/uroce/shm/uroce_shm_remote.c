@@ -173,19 +173,18 @@ bool uroce_shm_remote_is_open(const struct uroce_shm_remote *remote,
 	return true;
 }
 
-bool uroce_shm_remote_landing(const struct uroce_shm_remote *remote,
-			      uint32_t dest_qpn, enum uroce_landing_kind kind,
-			      struct uroce_landing *ret_landing)
+bool uroce_shm_remote_sink(const struct uroce_shm_remote *remote,
+			   uint32_t dest_qpn, enum uroce_sink_kind kind,
+			   struct uroce_sink *ret_sink)
 {
 	const struct uroce_shm_directory_qp *row =
 		&remote->memory->qps[dest_qpn % UROCE_SHM_DIRECTORY_QPS];
-	uint32_t psn =
-		__atomic_load_n(&row->landing[kind].psn, __ATOMIC_SEQ_CST);
+	uint32_t psn = __atomic_load_n(&row->sink[kind].psn, __ATOMIC_SEQ_CST);
 
-	*ret_landing = (struct uroce_landing){
-		.psn = psn & ~UROCE_SHM_DIRECTORY_LANDED,
-		.bytes = shm_remote_get32(&row->landing[kind].bytes),
-		.address = shm_remote_get64(&row->landing[kind].address),
+	*ret_sink = (struct uroce_sink){
+		.psn = psn & ~UROCE_SHM_DIRECTORY_PUBLISHED,
+		.bytes = shm_remote_get32(&row->sink[kind].bytes),
+		.address = shm_remote_get64(&row->sink[kind].address),
 	};
-	return psn && shm_remote_get32(&row->landing[kind].psn) == psn;
+	return psn && shm_remote_get32(&row->sink[kind].psn) == psn;
 }

@@ -15,13 +15,13 @@
 
 static enum uroce_way other(enum uroce_way way)
 {
-	return way == UROCE_WAY_RING ? UROCE_WAY_SPLIT : UROCE_WAY_RING;
+	return way == UROCE_WAY_RING ? UROCE_WAY_RNDV : UROCE_WAY_RING;
 }
 
 static enum uroce_way best(const struct uroce_trial *trial)
 {
-	return trial->rate[UROCE_WAY_SPLIT] > trial->rate[UROCE_WAY_RING]
-		       ? UROCE_WAY_SPLIT
+	return trial->rate[UROCE_WAY_RNDV] > trial->rate[UROCE_WAY_RING]
+		       ? UROCE_WAY_RNDV
 		       : UROCE_WAY_RING;
 }
 

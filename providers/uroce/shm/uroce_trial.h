@@ -17,7 +17,7 @@
 
 enum uroce_way {
 	UROCE_WAY_RING,
-	UROCE_WAY_SPLIT,
+	UROCE_WAY_RNDV,
 	UROCE_NR_WAYS,
 };
 

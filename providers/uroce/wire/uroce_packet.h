@@ -166,7 +166,7 @@ struct uroce_packet {
 	bool carries_ack;
 	uint32_t carried_psn;
 	/*
-	 * shm, rendezvous protocol (engine/uroce_split.h): number of packets
+	 * shm, rendezvous protocol (engine/uroce_rndv.h): number of packets
 	 * that this one stands for, without their payload. All are full, none
 	 * is the last of its message; payload_len is their total. 0: an
 	 * ordinary packet.

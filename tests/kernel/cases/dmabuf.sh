@@ -33,8 +33,8 @@ check "the kernel has udmabuf" test -c /dev/udmabuf
 check "a network namespace" ip netns add dmabuf
 check "its loopback interface" ip -n dmabuf link set lo up
 run_pair "network" UROCE_LOCAL=none
-run_pair "shared memory" UROCE_SPLIT=never
-run_pair "shared memory, both ends copy" UROCE_SPLIT=always
+run_pair "shared memory" UROCE_RNDV=never
+run_pair "shared memory, both ends copy" UROCE_RNDV=always
 run_pair "shared memory, no cross memory attach" UROCE_CMA=none
 check "the network namespace is removed" ip netns del dmabuf
 finish

@@ -54,7 +54,7 @@ static void doctor_environment_known_variables_have_no_finding(void **state)
 	set_variable("UROCE_DEVICES", "lo, 10.0.0.1 fe80::1,auto");
 	set_variable("UROCE_LOCAL", "none");
 	set_variable("UROCE_PCAP", "/tmp/x");
-	set_variable("UROCE_SPLIT", "always");
+	set_variable("UROCE_RNDV", "always");
 	/* a listed device has no finding even if lo is down */
 	doctor_device_get(&fixture->doctor, "uroce_lo")->listed = true;
 	check_environment(fixture);

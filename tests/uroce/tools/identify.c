@@ -71,7 +71,7 @@ static struct receiver receiver;
 static struct source marker;
 static uint64_t seed = 99;
 
-/* splitmix64 */
+/* rndvmix64 */
 static uint64_t next_random(void)
 {
 	uint64_t x = (seed += UINT64_C(0x9e3779b97f4a7c15));

@@ -96,7 +96,7 @@ uint32_t message_bytes_by_payload(const struct fake *fake,
 	       message_bytes_by_receiver(fake, m);
 }
 
-void message_check_not_split(const struct fake *fake)
+void message_check_not_rndv(const struct fake *fake)
 {
 	for (unsigned int i = 0; i < 2; i++) {
 		assert_int_equal(fake->side[i].nr_absent, 0);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Long messages between two engines that can split them. */
+/* Long messages between two engines that use rendezvous. */
 #ifndef UROCE_LONG_MESSAGE_H
 #define UROCE_LONG_MESSAGE_H
 
-#include "uroce/engine/uroce_split.h"
-#include "uroce_fake_split.h"
+#include "uroce/engine/uroce_rndv.h"
+#include "uroce_fake_rndv.h"
 
-#define LONG UROCE_SPLIT_MIN
+#define LONG UROCE_RNDV_MIN
 #define MTU  UROCE_CHANNEL_MTU
 #define PART UROCE_CHANNEL_PART
 
@@ -63,7 +63,7 @@ uint32_t message_bytes_by_receiver(const struct fake *fake,
 				   const struct message *m);
 uint32_t message_bytes_by_payload(const struct fake *fake,
 				  const struct message *m);
-void message_check_not_split(const struct fake *fake);
+void message_check_not_rndv(const struct fake *fake);
 
 /* @seed is the wr_id as well; the wr_id of the receive is 100 more. */
 void message_post(struct fake *fake, const struct message *m, uint32_t seed);

@@ -247,7 +247,7 @@ static void post_request(struct model *m, unsigned int side)
 		expect_message(d, request, seed,
 			       request->opcode == IBV_WR_RDMA_WRITE_WITH_IMM,
 			       request->opcode != IBV_WR_SEND, wqe.imm);
-	/* two SGEs, split at any offset */
+	/* two SGEs, divided at any offset */
 	cut = pair_random(pair, request->length + 1);
 	sge[0] = pair_sge(pair, side, at, cut);
 	sge[1] = pair_sge(pair, side, at + cut, request->length - cut);

@@ -354,152 +354,150 @@ static void directory_qp_is_open_to_connected_peer_only(void **state)
 	assert_true(uroce_shm_remote_is_open(&remote, &a_connection, &pulls));
 }
 
-/* -- landings ------------------------------------------------------------- */
+/* -- sinks ------------------------------------------------------------- */
 
 #define ADDRESS UINT64_C(0x7f0012345678)
 
-static const struct uroce_landing nowhere;
+static const struct uroce_sink nowhere;
 
-static struct uroce_landing a_landing(uint32_t psn)
+static struct uroce_sink a_sink(uint32_t psn)
 {
-	return (struct uroce_landing){
+	return (struct uroce_sink){
 		.psn = psn,
 		.bytes = 1000000 + psn,
 		.address = ADDRESS + psn,
 	};
 }
 
-static void show(enum uroce_landing_kind kind, uint32_t psn)
+static void show(enum uroce_sink_kind kind, uint32_t psn)
 {
-	struct uroce_landing landing = a_landing(psn);
+	struct uroce_sink sink = a_sink(psn);
 
-	uroce_shm_directory_show_landing(&directory, a_qp.qpn, kind, &landing);
+	uroce_shm_directory_publish_sink(&directory, a_qp.qpn, kind, &sink);
 }
 
-static void hide(enum uroce_landing_kind kind)
+static void hide(enum uroce_sink_kind kind)
 {
-	uroce_shm_directory_show_landing(&directory, a_qp.qpn, kind, &nowhere);
+	uroce_shm_directory_publish_sink(&directory, a_qp.qpn, kind, &nowhere);
 }
 
-static bool is_landing(const struct uroce_landing *landing, uint32_t psn)
+static bool is_sink(const struct uroce_sink *sink, uint32_t psn)
 {
-	return landing->psn == psn && landing->bytes == 1000000 + psn &&
-	       landing->address == ADDRESS + psn;
+	return sink->psn == psn && sink->bytes == 1000000 + psn &&
+	       sink->address == ADDRESS + psn;
 }
 
-static void assert_landing(enum uroce_landing_kind kind, uint32_t psn)
+static void assert_sink(enum uroce_sink_kind kind, uint32_t psn)
 {
-	struct uroce_landing landing;
+	struct uroce_sink sink;
 
-	assert_true(
-		uroce_shm_remote_landing(&remote, a_qp.qpn, kind, &landing));
-	assert_true(is_landing(&landing, psn));
+	assert_true(uroce_shm_remote_sink(&remote, a_qp.qpn, kind, &sink));
+	assert_true(is_sink(&sink, psn));
 }
 
-static void assert_no_landing(uint32_t qpn, enum uroce_landing_kind kind)
+static void assert_no_sink(uint32_t qpn, enum uroce_sink_kind kind)
 {
-	struct uroce_landing landing;
+	struct uroce_sink sink;
 
-	assert_false(uroce_shm_remote_landing(&remote, qpn, kind, &landing));
+	assert_false(uroce_shm_remote_sink(&remote, qpn, kind, &sink));
 }
 
-static void directory_landing_is_found_until_hidden(void **state)
+static void directory_sink_is_found_until_hidden(void **state)
 {
 	static const uint32_t psns[] = { 0, 1, 0x800000, 0xffffff };
 
-	for (int kind = 0; kind < UROCE_NR_LANDINGS; kind++)
+	for (int kind = 0; kind < UROCE_NR_SINKS; kind++)
 		for (size_t i = 0; i < sizeof(psns) / sizeof(psns[0]); i++) {
-			enum uroce_landing_kind k =
-				(enum uroce_landing_kind)kind;
+			enum uroce_sink_kind k = (enum uroce_sink_kind)kind;
 
-			assert_no_landing(a_qp.qpn, k);
+			assert_no_sink(a_qp.qpn, k);
 			show(k, psns[i]);
-			assert_landing(k, psns[i]);
-			assert_landing(k, psns[i]);
+			assert_sink(k, psns[i]);
+			assert_sink(k, psns[i]);
 			hide(k);
-			assert_no_landing(a_qp.qpn, k);
+			assert_no_sink(a_qp.qpn, k);
 			/* hiding twice is allowed */
 			hide(k);
-			assert_no_landing(a_qp.qpn, k);
+			assert_no_sink(a_qp.qpn, k);
 		}
 }
 
-static void directory_landing_replaces_previous_landing(void **state)
+static void directory_sink_replaces_previous_sink(void **state)
 {
-	show(UROCE_LANDING_RECEIVE, 5);
-	show(UROCE_LANDING_RECEIVE, 77);
-	assert_landing(UROCE_LANDING_RECEIVE, 77);
-	show(UROCE_LANDING_RECEIVE, 5);
-	assert_landing(UROCE_LANDING_RECEIVE, 5);
+	show(UROCE_SINK_RECEIVE, 5);
+	show(UROCE_SINK_RECEIVE, 77);
+	assert_sink(UROCE_SINK_RECEIVE, 77);
+	show(UROCE_SINK_RECEIVE, 5);
+	assert_sink(UROCE_SINK_RECEIVE, 5);
 }
 
-static void directory_landing_kinds_are_separate(void **state)
+static void directory_sink_kinds_are_separate(void **state)
 {
-	show(UROCE_LANDING_RECEIVE, 5);
-	assert_no_landing(a_qp.qpn, UROCE_LANDING_READ);
-	show(UROCE_LANDING_READ, 6);
-	assert_landing(UROCE_LANDING_RECEIVE, 5);
-	assert_landing(UROCE_LANDING_READ, 6);
-	hide(UROCE_LANDING_RECEIVE);
-	assert_no_landing(a_qp.qpn, UROCE_LANDING_RECEIVE);
-	assert_landing(UROCE_LANDING_READ, 6);
-	show(UROCE_LANDING_RECEIVE, 7);
-	hide(UROCE_LANDING_READ);
-	assert_landing(UROCE_LANDING_RECEIVE, 7);
-	assert_no_landing(a_qp.qpn, UROCE_LANDING_READ);
+	show(UROCE_SINK_RECEIVE, 5);
+	assert_no_sink(a_qp.qpn, UROCE_SINK_READ);
+	show(UROCE_SINK_READ, 6);
+	assert_sink(UROCE_SINK_RECEIVE, 5);
+	assert_sink(UROCE_SINK_READ, 6);
+	hide(UROCE_SINK_RECEIVE);
+	assert_no_sink(a_qp.qpn, UROCE_SINK_RECEIVE);
+	assert_sink(UROCE_SINK_READ, 6);
+	show(UROCE_SINK_RECEIVE, 7);
+	hide(UROCE_SINK_READ);
+	assert_sink(UROCE_SINK_RECEIVE, 7);
+	assert_no_sink(a_qp.qpn, UROCE_SINK_READ);
 }
 
-static void directory_landing_belongs_to_single_qp(void **state)
+static void directory_sink_belongs_to_single_qp(void **state)
 {
 	struct uroce_shown_qp qp = a_qp;
 	bool pulls;
 
-	show(UROCE_LANDING_RECEIVE, 5);
+	show(UROCE_SINK_RECEIVE, 5);
 	for (uint32_t i = 1; i < UROCE_SHM_DIRECTORY_QPS; i *= 2)
-		assert_no_landing(a_qp.qpn ^ i, UROCE_LANDING_RECEIVE);
+		assert_no_sink(a_qp.qpn ^ i, UROCE_SINK_RECEIVE);
 	/* the open state is separate, and both stay unchanged */
 	assert_true(uroce_shm_remote_is_open(&remote, &a_connection, &pulls));
 	qp.ready = false;
 	uroce_shm_directory_show_qp(&directory, &qp);
-	assert_landing(UROCE_LANDING_RECEIVE, 5);
-	hide(UROCE_LANDING_RECEIVE);
+	assert_sink(UROCE_SINK_RECEIVE, 5);
+	hide(UROCE_SINK_RECEIVE);
 	assert_closed(&a_connection);
 	uroce_shm_directory_show_qp(&directory, &a_qp);
-	assert_no_landing(a_qp.qpn, UROCE_LANDING_RECEIVE);
+	assert_no_sink(a_qp.qpn, UROCE_SINK_RECEIVE);
 	assert_true(uroce_shm_remote_is_open(&remote, &a_connection, &pulls));
 }
 
 #define NR_SHOWN 300000
 
-/* The other fields depend on the PSN; now and then there is no landing. */
+/* The other fields depend on the PSN; now and then there is no sink. */
 static void *keep_showing(void *arg)
 {
 	bool *stop = arg;
 
 	for (uint32_t i = 0; !__atomic_load_n(stop, __ATOMIC_RELAXED); i++) {
-		show(UROCE_LANDING_READ, i & 0xffffff);
+		show(UROCE_SINK_READ, i & 0xffffff);
 		if (i % 3 == 0)
-			hide(UROCE_LANDING_READ);
+			hide(UROCE_SINK_READ);
 	}
 	return NULL;
 }
 
-static void directory_concurrent_landing_update_is_atomic(void **state)
+static void directory_concurrent_sink_update_is_atomic(void **state)
 {
 	const struct uroce_shm_remote direct = { .memory = directory.memory };
-	struct uroce_landing landing;
+	struct uroce_sink sink;
 	uint32_t nr = 0, nr_none = 0, nr_mixed = 0;
 	bool stop = false;
 	pthread_t thread;
 
 	assert_int_equal(pthread_create(&thread, NULL, keep_showing, &stop), 0);
 	for (uint32_t i = 0; i < NR_SHOWN || !nr || !nr_none; i++) {
-		if (!uroce_shm_remote_landing(&direct, a_qp.qpn,
-					      UROCE_LANDING_READ, &landing)) {
+		if (!uroce_shm_remote_sink(&direct, a_qp.qpn, UROCE_SINK_READ,
+					   &sink)) {
 			nr_none++;
 			continue;
 		}
-		nr_mixed += !is_landing(&landing, landing.psn);
+		nr_mixed += !is_sink(&sink, sink.psn);
 		nr++;
 	}
 	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
@@ -515,7 +513,7 @@ static bool looks;	    /* atomic */
 /* Runs between any two loads of the reader. */
 static void show_another_one(int signal)
 {
-	show(UROCE_LANDING_READ,
+	show(UROCE_SINK_READ,
 	     __atomic_add_fetch(&interrupts, 1, __ATOMIC_RELAXED));
 }
 
@@ -545,12 +543,12 @@ static void *keep_interrupting(void *arg)
 	return NULL;
 }
 
-static void directory_interrupted_landing_lookup_is_consistent(void **state)
+static void directory_interrupted_sink_lookup_is_consistent(void **state)
 {
 	struct sigaction action = { .sa_handler = show_another_one }, before;
 	const struct uroce_shm_remote direct = { .memory = directory.memory };
 	pthread_t looker = pthread_self(), thread;
-	struct uroce_landing landing;
+	struct uroce_sink sink;
 	uint32_t nr_mixed = 0;
 	void *failed;
 
@@ -560,9 +558,9 @@ static void directory_interrupted_landing_lookup_is_consistent(void **state)
 	assert_int_equal(
 		pthread_create(&thread, NULL, keep_interrupting, &looker), 0);
 	while (__atomic_load_n(&looks, __ATOMIC_RELAXED))
-		if (uroce_shm_remote_landing(&direct, a_qp.qpn,
-					     UROCE_LANDING_READ, &landing))
-			nr_mixed += !is_landing(&landing, landing.psn);
+		if (uroce_shm_remote_sink(&direct, a_qp.qpn, UROCE_SINK_READ,
+					  &sink))
+			nr_mixed += !is_sink(&sink, sink.psn);
 	assert_int_equal(pthread_join(thread, &failed), 0);
 	assert_null(failed);
 	assert_int_equal(sigaction(SIGUSR1, &before, NULL), 0);
@@ -574,7 +572,7 @@ static void directory_interrupted_landing_lookup_is_consistent(void **state)
 static void look_from_outside(const int *fds, int directory_fd)
 {
 	struct uroce_shm_remote other;
-	struct uroce_landing landing;
+	struct uroce_sink sink;
 	char step;
 
 	if (uroce_shm_remote_open(directory_fd, &other))
@@ -584,16 +582,16 @@ static void look_from_outside(const int *fds, int directory_fd)
 
 		if (write(fds[1], "", 1) != 1 || read(fds[0], &step, 1) != 1)
 			_exit(2);
-		is_there = uroce_shm_remote_landing(
-			&other, a_qp.qpn, UROCE_LANDING_RECEIVE, &landing);
+		is_there = uroce_shm_remote_sink(&other, a_qp.qpn,
+						 UROCE_SINK_RECEIVE, &sink);
 		if (is_there != (i % 2 == 1) ||
-		    (is_there && !is_landing(&landing, i)))
+		    (is_there && !is_sink(&sink, i)))
 			_exit(3);
 	}
 	_exit(0);
 }
 
-static void directory_landing_is_visible_in_second_process(void **state)
+static void directory_sink_is_visible_in_second_process(void **state)
 {
 	int to[2], from[2], status;
 	char step;
@@ -612,13 +610,13 @@ static void directory_landing_is_visible_in_second_process(void **state)
 	(void)close(to[0]);
 	(void)close(from[1]);
 	for (uint32_t i = 0; i < 4; i++) {
-		/* it has read the previous landing, or has ended */
+		/* it has read the previous sink, or has ended */
 		if (read(from[0], &step, 1) != 1)
 			break;
 		if (i % 2)
-			show(UROCE_LANDING_RECEIVE, i);
+			show(UROCE_SINK_RECEIVE, i);
 		else
-			hide(UROCE_LANDING_RECEIVE);
+			hide(UROCE_SINK_RECEIVE);
 		assert_int_equal(write(to[1], "", 1), 1);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -630,14 +628,14 @@ static void directory_landing_is_visible_in_second_process(void **state)
 /* In a child of fork(), or where memory cannot be sealed. */
 static void directory_without_memory_publish_nothing(void **state)
 {
-	const struct uroce_landing landing = a_landing(1);
+	const struct uroce_sink sink = a_sink(1);
 	struct uroce_shm_directory none;
 
 	uroce_shm_directory_init(&none);
 	uroce_shm_directory_show_region(&none, &a_region);
 	uroce_shm_directory_show_qp(&none, &a_qp);
-	uroce_shm_directory_show_landing(&none, a_qp.qpn, UROCE_LANDING_READ,
-					 &landing);
+	uroce_shm_directory_publish_sink(&none, a_qp.qpn, UROCE_SINK_READ,
+					 &sink);
 	uroce_shm_directory_polled(&none, 100000);
 	uroce_shm_directory_close(&none);
 	uroce_shm_directory_forget(&none);
@@ -662,13 +660,13 @@ int main(void)
 		TEST(directory_copy_counter_is_published),
 		TEST(directory_pull_flag_is_published),
 		TEST(directory_qp_is_open_to_connected_peer_only),
-		TEST(directory_landing_is_found_until_hidden),
-		TEST(directory_landing_replaces_previous_landing),
-		TEST(directory_landing_kinds_are_separate),
-		TEST(directory_landing_belongs_to_single_qp),
-		TEST(directory_concurrent_landing_update_is_atomic),
-		TEST(directory_interrupted_landing_lookup_is_consistent),
-		TEST(directory_landing_is_visible_in_second_process),
+		TEST(directory_sink_is_found_until_hidden),
+		TEST(directory_sink_replaces_previous_sink),
+		TEST(directory_sink_kinds_are_separate),
+		TEST(directory_sink_belongs_to_single_qp),
+		TEST(directory_concurrent_sink_update_is_atomic),
+		TEST(directory_interrupted_sink_lookup_is_consistent),
+		TEST(directory_sink_is_visible_in_second_process),
 		TEST(directory_without_memory_publish_nothing),
 	};
 

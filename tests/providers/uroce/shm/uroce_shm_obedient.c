@@ -20,13 +20,13 @@ uint8_t memory[BYTES];
 uint8_t part[PART];
 
 const struct uroce_qpn_pair qpns = { LEFT << 16 | 2, RIGHT << 16 | 2 };
-const struct uroce_landing nowhere;
+const struct uroce_sink nowhere;
 
 /* Orders to the right process, in shared memory. */
 static struct order {
 	enum {
 		SHOW_QP,
-		SHOW_LANDING,
+		PUBLISH_SINK,
 		FILL, /* fill all of its memory with a byte */
 		FIND, /* check that byte, and the pattern from @at on */
 		COPY, /* publish that it copies from or to the memory of a slot
@@ -35,8 +35,8 @@ static struct order {
 		LEAVE,
 	} what;
 	struct uroce_shown_qp qp;
-	enum uroce_landing_kind kind;
-	struct uroce_landing landing;
+	enum uroce_sink_kind kind;
+	struct uroce_sink sink;
 	uint8_t byte;
 	uint32_t at, bytes;
 	uint32_t slot;
@@ -168,11 +168,11 @@ static bool obey(struct side *side, struct uroce_channel *to_left)
 	case SHOW_QP:
 		uroce_shm_show_qp(side->shm, &order->qp, to_left);
 		break;
-	case SHOW_LANDING:
+	case PUBLISH_SINK:
 		/* the right process need not have the channel */
-		uroce_shm_directory_show_landing(&side->shm->directory,
+		uroce_shm_directory_publish_sink(&side->shm->directory,
 						 qpns.dest_qpn, order->kind,
-						 &order->landing);
+						 &order->sink);
 		break;
 	case FILL:
 		memset(memory, order->byte, BYTES);
@@ -224,21 +224,21 @@ void right_shows_qp(bool ready, bool pulls)
 	tell_right(&what);
 }
 
-struct uroce_landing a_landing(void)
+struct uroce_sink a_sink(void)
 {
-	return (struct uroce_landing){
+	return (struct uroce_sink){
 		.psn = PSN,
 		.bytes = BYTES - 100,
 		.address = (uintptr_t)memory + 100,
 	};
 }
 
-void right_shows(enum uroce_landing_kind kind, struct uroce_landing landing)
+void right_shows(enum uroce_sink_kind kind, struct uroce_sink sink)
 {
 	const struct order what = {
-		.what = SHOW_LANDING,
+		.what = PUBLISH_SINK,
 		.kind = kind,
-		.landing = landing,
+		.sink = sink,
 	};
 
 	tell_right(&what);
@@ -275,12 +275,12 @@ void right_copies(uint32_t slot, bool begins)
 
 /* -- both processes ------------------------------------------------------- */
 
-void meet_as(void (*fn)(struct node *, uint32_t), enum uroce_shm_split split,
+void meet_as(void (*fn)(struct node *, uint32_t), enum uroce_shm_rndv rndv,
 	     unsigned int ways)
 {
 	struct uroce_channel *met;
 
-	reach_split = split;
+	reach_rndv = rndv;
 	nr_copies = 0;
 	nr_sleeps = 0;
 	met = reach_meet(&left, &right, fn, 3, ways);
@@ -290,11 +290,11 @@ void meet_as(void (*fn)(struct node *, uint32_t), enum uroce_shm_split split,
 
 int meet(void **state)
 {
-	meet_as(right_obey_orders, UROCE_SHM_SPLIT_ALWAYS, 3);
+	meet_as(right_obey_orders, UROCE_SHM_RNDV_ALWAYS, 3);
 	node_wait(&right);
-	assert_ptr_equal(channel->split, &uroce_shm_split_ops);
+	assert_ptr_equal(channel->rndv, &uroce_shm_rndv_ops);
 	right_shows_qp(true, true);
-	right_shows(UROCE_LANDING_RECEIVE, a_landing());
+	right_shows(UROCE_SINK_RECEIVE, a_sink());
 	right_fills(1);
 	for (uint32_t i = 0; i < PART; i++)
 		part[i] = pattern(i);
@@ -308,7 +308,7 @@ void end_left(void)
 	while_asleep = NULL;
 	set_clock(0);
 	channel = NULL;
-	reach_split = UROCE_SHM_SPLIT_TRY;
+	reach_rndv = UROCE_SHM_RNDV_TRY;
 	side_close(&left);
 }
 
@@ -329,12 +329,11 @@ void kill_right(void)
 	right.pid = 0;
 }
 
-int push(enum uroce_landing_kind kind, const struct uroce_landing *landing,
+int push(enum uroce_sink_kind kind, const struct uroce_sink *sink,
 	 uint32_t from, uint32_t bytes)
 {
 	const struct iovec iov = { part, bytes };
-	int ret =
-		channel->split->push(channel, &qpns, kind, landing, from, &iov);
+	int ret = channel->rndv->push(channel, &qpns, kind, sink, from, &iov);
 
 	assert_false(says_that_she_copies());
 	return ret;
@@ -344,7 +343,7 @@ int pull_from(const struct uroce_qpn_pair *from, const uint8_t *address,
 	      uint32_t bytes)
 {
 	const struct iovec iov = { memory, bytes };
-	int ret = channel->split->pull(channel, from, (uintptr_t)address, &iov);
+	int ret = channel->rndv->pull(channel, from, (uintptr_t)address, &iov);
 
 	assert_false(says_that_she_copies());
 	return ret;

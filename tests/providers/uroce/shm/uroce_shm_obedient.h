@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Common parts of the tests of long messages that both sides copy
- * (uroce_shm_split.c): the left process, and the right one, a child that
+ * (uroce_shm_rndv.c): the left process, and the right one, a child that
  * carries out orders of the left one. A test can deny system calls, set the
  * clock, and replace sleeping. Linked with WRAP process_vm_readv
  * process_vm_writev clock_gettime nanosleep.
@@ -9,12 +9,12 @@
 #ifndef UROCE_SHM_OBEDIENT_H
 #define UROCE_SHM_OBEDIENT_H
 
-#include "uroce/shm/uroce_shm_split.h"
+#include "uroce/shm/uroce_shm_rndv.h"
 #include "uroce_shm_reach.h"
 
 #define BYTES (512 * 1024)
 #define PART  (64 * 1024)
-#define PSN   77 /* of the right process's landing */
+#define PSN   77 /* of the right process's sink */
 
 #define SKIPPED 77 /* for CTest */
 
@@ -24,7 +24,7 @@ extern uint8_t part[PART]; /* the pattern */
 
 extern const struct uroce_qpn_pair
 	qpns; /* from the left to the right process */
-extern const struct uroce_landing nowhere;
+extern const struct uroce_sink nowhere;
 
 extern struct side left;
 extern struct node right;
@@ -53,7 +53,7 @@ void right_obey_orders(struct node *node, uint32_t ways);
 
 /* These functions return when the order has been carried out. */
 void right_shows_qp(bool ready, bool pulls);
-void right_shows(enum uroce_landing_kind kind, struct uroce_landing landing);
+void right_shows(enum uroce_sink_kind kind, struct uroce_sink sink);
 void right_fills(uint8_t byte);
 /* The pattern is in so many bytes of the right memory; the rest is 1. */
 void right_finds(uint32_t at, uint32_t bytes);
@@ -62,23 +62,23 @@ void right_copies(uint32_t slot, bool begins);
 void kill_right(void);
 
 /* Most of the right process's memory. */
-struct uroce_landing a_landing(void);
+struct uroce_sink a_sink(void);
 
 /*
  * Creates the channel from left to right. @fn: function of the right process;
  * right_obey_orders(), which left waits for once, or another one
  */
-void meet_as(void (*fn)(struct node *, uint32_t), enum uroce_shm_split split,
+void meet_as(void (*fn)(struct node *, uint32_t), enum uroce_shm_rndv rndv,
 	     unsigned int ways);
 /* Undoes it after the right process has ended. */
 void end_left(void);
 
-/* The right process is connected and has published a landing. */
+/* The right process is connected and has published a sink. */
 int meet(void **state);
 int leave(void **state);
 
 /* A push of the left process; checks that no copy stays published. */
-int push(enum uroce_landing_kind kind, const struct uroce_landing *landing,
+int push(enum uroce_sink_kind kind, const struct uroce_sink *sink,
 	 uint32_t from, uint32_t bytes);
 int pull_from(const struct uroce_qpn_pair *from, const uint8_t *address,
 	      uint32_t bytes);

@@ -10,7 +10,7 @@
 #include "uroce/shm/uroce_shm_state.h"
 
 struct board *board;
-enum uroce_shm_split reach_split;
+enum uroce_shm_rndv reach_rndv;
 
 bool board_open(void)
 {
@@ -37,7 +37,7 @@ void reach_open(struct side *side, uint32_t slot, unsigned int ways)
 	side_open(side, slot);
 	config = side->shm->config;
 	config.reach_ways = ways;
-	config.split = reach_split;
+	config.rndv = reach_rndv;
 	uroce_shm_close(side->shm);
 	CHECK(uroce_shm_open(&config, &side->shm) == 0);
 	side_serve(side);

@@ -34,8 +34,8 @@ bool board_open(void);
 uint32_t board_look(const uint32_t *counter);
 void board_await(const uint32_t *counter, uint32_t value);
 
-/* Split mode of processes that are opened from now on. */
-extern enum uroce_shm_split reach_split;
+/* Rendezvous mode of processes that are opened from now on. */
+extern enum uroce_shm_rndv reach_rndv;
 
 /* Opens a side that serves and may use those methods only: enum uroce_reach. */
 void reach_open(struct side *side, uint32_t slot, unsigned int ways);

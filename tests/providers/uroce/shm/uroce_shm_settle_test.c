@@ -17,7 +17,7 @@
 #include "uroce_netns.h"
 #include "uroce_shm_obedient.h"
 
-#define SETTLE	 2000 /* ms; as in uroce_shm_split.c */
+#define SETTLE	 2000 /* ms; as in uroce_shm_rndv.c */
 #define ANY_SLOT 7    /* a slot without a process */
 
 /* -- settling ------------------------------------------------------------- */
@@ -30,14 +30,14 @@ static void never_sleep(void)
 static void settle_idle_peer_is_not_awaited(void **state)
 {
 	while_asleep = never_sleep;
-	channel->split->settle(channel);
+	channel->rndv->settle(channel);
 	/* not from or to the left process */
 	right_copies(ANY_SLOT, true);
-	channel->split->settle(channel);
+	channel->rndv->settle(channel);
 	right_copies(ANY_SLOT, false);
 	right_copies(LEFT, true);
 	right_copies(LEFT, false);
-	channel->split->settle(channel);
+	channel->rndv->settle(channel);
 }
 
 static void end_copy_in_third_sleep(void)
@@ -46,7 +46,7 @@ static void end_copy_in_third_sleep(void)
 		right_copies(LEFT, false);
 }
 
-/* The next copy has started, but uses the current landing. */
+/* The next copy has started, but uses the current sink. */
 static void begin_next_copy(void)
 {
 	right_copies(LEFT, false);
@@ -58,7 +58,7 @@ static void settle(void (*meanwhile)(void))
 	set_clock(1000000);
 	nr_sleeps = 0;
 	while_asleep = meanwhile;
-	channel->split->settle(channel);
+	channel->rndv->settle(channel);
 	while_asleep = NULL;
 }
 
@@ -128,7 +128,7 @@ static void right_shows_his_qp(struct side *side, struct uroce_channel *to_left,
 	uroce_shm_show_qp(side->shm, &qp, to_left);
 }
 
-/* Right: hides its landing repeatedly, and checks that no process writes to it.
+/* Right: hides its sink repeatedly, and checks that no process writes to it.
  */
 static void right_hide_repeatedly(struct node *node, uint32_t ways)
 {
@@ -141,14 +141,14 @@ static void right_hide_repeatedly(struct node *node, uint32_t ways)
 	node_go(node);
 	for (uint32_t round = 1; round <= ROUNDS; round++) {
 		uint32_t before = board_look(&board->copies);
-		const struct uroce_landing landing = a_landing();
+		const struct uroce_sink sink = a_sink();
 
-		to_left->split->show(to_left, qpns.dest_qpn, UROCE_LANDING_READ,
-				     &landing);
+		to_left->rndv->show(to_left, qpns.dest_qpn, UROCE_SINK_READ,
+				    &sink);
 		board_await(&board->copies, before + 1);
-		to_left->split->show(to_left, qpns.dest_qpn, UROCE_LANDING_READ,
-				     &nowhere);
-		to_left->split->settle(to_left);
+		to_left->rndv->show(to_left, qpns.dest_qpn, UROCE_SINK_READ,
+				    &nowhere);
+		to_left->rndv->settle(to_left);
 		right_check_left_alone(memory, BYTES);
 	}
 	__atomic_store_n(&board->done, 1, __ATOMIC_RELEASE);
@@ -173,7 +173,7 @@ static void right_reuse_source(struct node *node, uint32_t ways)
 		right_shows_his_qp(&side, to_left, true);
 		board_await(&board->copies, before + 1);
 		right_shows_his_qp(&side, to_left, false);
-		to_left->split->settle(to_left);
+		to_left->rndv->settle(to_left);
 		memset(memory, 0xee, BYTES);
 		before = board_look(&board->refusals);
 		board_await(&board->refusals, before + 2);
@@ -188,9 +188,9 @@ static void right_reuse_source(struct node *node, uint32_t ways)
 /* Each performs one copy of the left process. Return: 0 or -EACCES. */
 static int push_any(void)
 {
-	const struct uroce_landing known = a_landing();
+	const struct uroce_sink known = a_sink();
 
-	return push(UROCE_LANDING_READ, &known, 0, PART);
+	return push(UROCE_SINK_READ, &known, 0, PART);
 }
 
 static int pull_ones(void)
@@ -206,7 +206,7 @@ static void copy_meanwhile(void (*right_fn)(struct node *, uint32_t),
 			   int (*left_fn)(void))
 {
 	memset(board, 0, sizeof(*board));
-	meet_as(right_fn, UROCE_SHM_SPLIT_ALWAYS, 3);
+	meet_as(right_fn, UROCE_SHM_RNDV_ALWAYS, 3);
 	while (!__atomic_load_n(&board->done, __ATOMIC_ACQUIRE)) {
 		int ret = left_fn();
 
@@ -225,7 +225,7 @@ static void copy_meanwhile(void (*right_fn)(struct node *, uint32_t),
 	end_left();
 }
 
-static void settle_protects_hidden_landing_from_push(void **state)
+static void settle_protects_withdrawn_sink_from_push(void **state)
 {
 	memset(part, 0x77, PART);
 	copy_meanwhile(right_hide_repeatedly, push_any);
@@ -246,7 +246,7 @@ int main(void)
 		TEST(settle_waits_for_copying_peer),
 		TEST(settle_stops_waiting_for_dead_peer),
 		TEST(settle_gives_up_on_stopped_peer),
-		cmocka_unit_test(settle_protects_hidden_landing_from_push),
+		cmocka_unit_test(settle_protects_withdrawn_sink_from_push),
 		cmocka_unit_test(settle_protects_reused_source_from_pull),
 	};
 

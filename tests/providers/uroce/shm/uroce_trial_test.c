@@ -13,14 +13,14 @@
 
 #include <cmocka.h>
 
-#define QPN	 0x10002
-#define BYTES	 1000000u
-#define RING_US	 100u
-#define SPLIT_US 50u
-#define ROW	 24u
-#define EVERY	 1024u
-#define NS	 1000u
-#define S	 UINT64_C(1000000000)
+#define QPN	0x10002
+#define BYTES	1000000u
+#define RING_US 100u
+#define RNDV_US 50u
+#define ROW	24u
+#define EVERY	1024u
+#define NS	1000u
+#define S	UINT64_C(1000000000)
 
 static struct uroce_trial trial;
 static uint64_t now;		   /* ns */
@@ -35,7 +35,7 @@ static int setup(void **state)
 	trial = (struct uroce_trial){};
 	now = 5 * S;
 	us[UROCE_WAY_RING] = RING_US;
-	us[UROCE_WAY_SPLIT] = SPLIT_US;
+	us[UROCE_WAY_RNDV] = RNDV_US;
 	begun = ended = 0;
 	return 0;
 }
@@ -69,20 +69,20 @@ static enum uroce_way send(void)
 	return way;
 }
 
-/* Return: how many of the messages are split. */
+/* Return: how many of the messages are rndv. */
 static uint32_t send_some(uint32_t nr)
 {
-	uint32_t nr_split = 0;
+	uint32_t nr_rndv = 0;
 
 	while (nr--)
-		nr_split += send() == UROCE_WAY_SPLIT;
-	return nr_split;
+		nr_rndv += send() == UROCE_WAY_RNDV;
+	return nr_rndv;
 }
 
-/* Checks that all messages are split, or none. */
+/* Checks that all messages use rendezvous, or none. */
 static void assert_all(enum uroce_way way, uint32_t nr)
 {
-	assert_int_equal(send_some(nr), way == UROCE_WAY_SPLIT ? nr : 0);
+	assert_int_equal(send_some(nr), way == UROCE_WAY_RNDV ? nr : 0);
 }
 
 /* Up to the message with that number. */
@@ -94,42 +94,42 @@ static void send_until(uint32_t until)
 /* The same with @depth outstanding, completing @batch at a time. */
 static uint32_t stream(uint32_t nr, uint32_t depth, uint32_t batch)
 {
-	uint32_t nr_split = 0;
+	uint32_t nr_rndv = 0;
 
 	assert_true(depth >= batch && depth < 256);
 	while (nr--) {
 		if (begun - ended == depth)
 			end_some(batch);
-		nr_split += begin() == UROCE_WAY_SPLIT;
+		nr_rndv += begin() == UROCE_WAY_RNDV;
 	}
-	return nr_split;
+	return nr_rndv;
 }
 
-static void assert_rates(uint32_t ring, uint32_t split)
+static void assert_rates(uint32_t ring, uint32_t rndv)
 {
 	assert_int_equal(trial.rate[UROCE_WAY_RING], ring);
-	assert_int_equal(trial.rate[UROCE_WAY_SPLIT], split);
+	assert_int_equal(trial.rate[UROCE_WAY_RNDV], rndv);
 }
 
 static void trial_first_windows_sample_both_paths(void **state)
 {
 	assert_all(UROCE_WAY_RING, ROW);
 	assert_rates(BYTES / RING_US, 0);
-	assert_all(UROCE_WAY_SPLIT, ROW);
-	assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
+	assert_all(UROCE_WAY_RNDV, ROW);
+	assert_rates(BYTES / RING_US, BYTES / RNDV_US);
 }
 
 static void trial_faster_path_is_selected(void **state)
 {
 	send_until(2 * ROW);
-	assert_all(UROCE_WAY_SPLIT, 64 - 2 * ROW);
+	assert_all(UROCE_WAY_RNDV, 64 - 2 * ROW);
 	setup(NULL);
-	us[UROCE_WAY_SPLIT] = RING_US + 1;
+	us[UROCE_WAY_RNDV] = RING_US + 1;
 	send_until(2 * ROW);
 	assert_all(UROCE_WAY_RING, 64 - 2 * ROW);
 	/* the simpler path */
 	setup(NULL);
-	us[UROCE_WAY_SPLIT] = RING_US;
+	us[UROCE_WAY_RNDV] = RING_US;
 	send_until(2 * ROW);
 	assert_all(UROCE_WAY_RING, 64 - 2 * ROW);
 }
@@ -149,10 +149,10 @@ static void assert_rows(enum uroce_way best, enum uroce_way other)
 
 static void trial_slower_path_is_sampled_periodically(void **state)
 {
-	assert_rows(UROCE_WAY_SPLIT, UROCE_WAY_RING);
+	assert_rows(UROCE_WAY_RNDV, UROCE_WAY_RING);
 	setup(NULL);
-	us[UROCE_WAY_SPLIT] = 150;
-	assert_rows(UROCE_WAY_RING, UROCE_WAY_SPLIT);
+	us[UROCE_WAY_RNDV] = 150;
+	assert_rows(UROCE_WAY_RING, UROCE_WAY_RNDV);
 }
 
 /* The memory has not been touched yet. */
@@ -160,18 +160,18 @@ static void trial_cold_first_messages_are_corrected(void **state)
 {
 	/* of one path... */
 	send_until(ROW);
-	us[UROCE_WAY_SPLIT] = 900;
+	us[UROCE_WAY_RNDV] = 900;
 	send_until(2 * ROW);
-	us[UROCE_WAY_SPLIT] = SPLIT_US;
+	us[UROCE_WAY_RNDV] = RNDV_US;
 	assert_all(UROCE_WAY_RING, 64 - 2 * ROW);
-	assert_all(UROCE_WAY_SPLIT, 128 - 64);
+	assert_all(UROCE_WAY_RNDV, 128 - 64);
 	/* ...or the other */
 	setup(NULL);
 	us[UROCE_WAY_RING] = 900;
 	send_until(ROW);
-	us[UROCE_WAY_RING] = SPLIT_US / 2;
+	us[UROCE_WAY_RING] = RNDV_US / 2;
 	send_until(2 * ROW);
-	assert_all(UROCE_WAY_SPLIT, 64 - 2 * ROW);
+	assert_all(UROCE_WAY_RNDV, 64 - 2 * ROW);
 	assert_all(UROCE_WAY_RING, 128 - 64);
 }
 
@@ -182,28 +182,28 @@ static void trial_first_message_of_window_is_ignored(void **state)
 		bool first = i == 0 || i == ROW || i == 2 * ROW + 16;
 
 		us[UROCE_WAY_RING] = first ? 10 : RING_US;
-		us[UROCE_WAY_SPLIT] = first ? 5000 : SPLIT_US;
+		us[UROCE_WAY_RNDV] = first ? 5000 : RNDV_US;
 		(void)send();
 	}
-	assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
+	assert_rates(BYTES / RING_US, BYTES / RNDV_US);
 }
 
 static void trial_path_that_slows_down_is_left(void **state)
 {
 	send_until(600);
-	us[UROCE_WAY_SPLIT] = 1000;
+	us[UROCE_WAY_RNDV] = 1000;
 	/* a few messages suffice, without a sampling window */
 	(void)send_some(10);
 	assert_all(UROCE_WAY_RING, EVERY - begun);
 	/* the sampling window finds the old speed again */
-	us[UROCE_WAY_SPLIT] = SPLIT_US;
-	assert_all(UROCE_WAY_SPLIT, 2 * EVERY - begun);
+	us[UROCE_WAY_RNDV] = RNDV_US;
+	assert_all(UROCE_WAY_RNDV, 2 * EVERY - begun);
 	setup(NULL);
-	us[UROCE_WAY_SPLIT] = 2 * RING_US;
+	us[UROCE_WAY_RNDV] = 2 * RING_US;
 	send_until(600);
 	us[UROCE_WAY_RING] = 1000;
 	(void)send_some(20);
-	assert_all(UROCE_WAY_SPLIT, EVERY - begun);
+	assert_all(UROCE_WAY_RNDV, EVERY - begun);
 	us[UROCE_WAY_RING] = RING_US;
 	assert_all(UROCE_WAY_RING, 2 * EVERY - begun);
 }
@@ -211,15 +211,15 @@ static void trial_path_that_slows_down_is_left(void **state)
 static void trial_path_that_speeds_up_is_selected(void **state)
 {
 	send_until(600);
-	us[UROCE_WAY_RING] = SPLIT_US / 2;
-	assert_all(UROCE_WAY_SPLIT, EVERY - begun);
+	us[UROCE_WAY_RING] = RNDV_US / 2;
+	assert_all(UROCE_WAY_RNDV, EVERY - begun);
 	assert_all(UROCE_WAY_RING, 2 * EVERY - begun);
 	setup(NULL);
-	us[UROCE_WAY_SPLIT] = 2 * RING_US;
+	us[UROCE_WAY_RNDV] = 2 * RING_US;
 	send_until(600);
-	us[UROCE_WAY_SPLIT] = SPLIT_US;
+	us[UROCE_WAY_RNDV] = RNDV_US;
 	assert_all(UROCE_WAY_RING, EVERY - begun);
-	assert_all(UROCE_WAY_SPLIT, 2 * EVERY - begun);
+	assert_all(UROCE_WAY_RNDV, 2 * EVERY - begun);
 }
 
 /*
@@ -227,12 +227,12 @@ static void trial_path_that_speeds_up_is_selected(void **state)
  */
 static void trial_slow_sample_has_lower_weight(void **state)
 {
-	const uint32_t rate = BYTES / SPLIT_US;
+	const uint32_t rate = BYTES / RNDV_US;
 
 	send_until(50);
-	us[UROCE_WAY_SPLIT] = 25;
+	us[UROCE_WAY_RNDV] = 25;
 	(void)send();
-	us[UROCE_WAY_SPLIT] = SPLIT_US;
+	us[UROCE_WAY_RNDV] = RNDV_US;
 	(void)send();
 	assert_rates(BYTES / RING_US, (rate + 2 * rate) / 2);
 	(void)send();
@@ -241,13 +241,13 @@ static void trial_slow_sample_has_lower_weight(void **state)
 
 static void trial_very_slow_sample_counts_as_half_rate(void **state)
 {
-	const uint32_t rate = BYTES / SPLIT_US;
+	const uint32_t rate = BYTES / RNDV_US;
 
 	send_until(50);
-	us[UROCE_WAY_SPLIT] = 500000;
+	us[UROCE_WAY_RNDV] = 500000;
 	(void)send();
-	us[UROCE_WAY_SPLIT] = SPLIT_US;
-	assert_all(UROCE_WAY_SPLIT, 1);
+	us[UROCE_WAY_RNDV] = RNDV_US;
+	assert_all(UROCE_WAY_RNDV, 1);
 	assert_rates(BYTES / RING_US, (3 * rate + rate / 2) / 4);
 }
 
@@ -256,16 +256,16 @@ static void trial_rare_slow_samples_change_nothing(void **state)
 {
 	for (uint32_t i = 0; i < 4000; i++) {
 		bool slow = i % 17 == 16;
-		uint32_t old = trial.rate[UROCE_WAY_SPLIT];
+		uint32_t old = trial.rate[UROCE_WAY_RNDV];
 		enum uroce_way way;
 
 		us[UROCE_WAY_RING] = slow ? 20000 : RING_US;
-		us[UROCE_WAY_SPLIT] = slow ? 20000 : SPLIT_US;
+		us[UROCE_WAY_RNDV] = slow ? 20000 : RNDV_US;
 		way = send();
 		if (i >= 88 && i < 128)
-			assert_int_equal(way, UROCE_WAY_SPLIT);
+			assert_int_equal(way, UROCE_WAY_RNDV);
 		if (i >= 1100 && i < 2048)
-			assert_int_equal(way, UROCE_WAY_SPLIT);
+			assert_int_equal(way, UROCE_WAY_RNDV);
 		if (i >= 100)
 			assert_true(old > BYTES / RING_US);
 	}
@@ -279,12 +279,12 @@ static void trial_outstanding_messages_give_same_rates(void **state)
 	for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
 		setup(NULL);
 		(void)stream(152, depths[i], 1);
-		assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
+		assert_rates(BYTES / RING_US, BYTES / RNDV_US);
 		assert_int_equal(stream(256 - begun, depths[i], 1), 256 - 152);
 		assert_int_equal(stream(ROW, depths[i], 1), 0);
 		/* the other way round */
 		setup(NULL);
-		us[UROCE_WAY_SPLIT] = 3 * RING_US;
+		us[UROCE_WAY_RNDV] = 3 * RING_US;
 		(void)stream(152, depths[i], 1);
 		assert_int_equal(stream(256 - begun, depths[i], 1), 0);
 		assert_int_equal(stream(ROW, depths[i], 1), ROW);
@@ -308,7 +308,7 @@ static void trial_without_completion_uses_ring(void **state)
 {
 	for (uint32_t i = 0; i < 64; i++)
 		assert_int_equal(begin(), i >= ROW && i < 2 * ROW
-						  ? UROCE_WAY_SPLIT
+						  ? UROCE_WAY_RNDV
 						  : UROCE_WAY_RING);
 	assert_rates(0, 0);
 	end_some(64);
@@ -323,10 +323,10 @@ static void trial_cumulative_ack_gives_same_rates(void **state)
 	for (size_t i = 0; i < sizeof(batches) / sizeof(batches[0]); i++) {
 		setup(NULL);
 		(void)stream(200, 32, batches[i]);
-		assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
+		assert_rates(BYTES / RING_US, BYTES / RNDV_US);
 		assert_int_equal(stream(256 - 200, 32, batches[i]), 256 - 200);
 		setup(NULL);
-		us[UROCE_WAY_SPLIT] = 3 * RING_US;
+		us[UROCE_WAY_RNDV] = 3 * RING_US;
 		(void)stream(200, 32, batches[i]);
 		assert_rates(BYTES / RING_US, BYTES / (3 * RING_US));
 		assert_int_equal(stream(256 - 200, 32, batches[i]), 0);
@@ -340,23 +340,23 @@ static void trial_mixed_batch_is_ignored(void **state)
 
 	for (size_t i = 0; i < sizeof(batches) / sizeof(batches[0]); i++) {
 		setup(NULL);
-		us[UROCE_WAY_SPLIT] = 1;
+		us[UROCE_WAY_RNDV] = 1;
 		while (begun < 2000) {
 			uint32_t ring = trial.rate[UROCE_WAY_RING];
-			uint32_t split = trial.rate[UROCE_WAY_SPLIT];
+			uint32_t rndv = trial.rate[UROCE_WAY_RNDV];
 
 			(void)stream(1, 16, batches[i]);
 			assert_true(ring == 0 || ring == BYTES / RING_US);
-			assert_true(split == 0 || split == BYTES);
+			assert_true(rndv == 0 || rndv == BYTES);
 		}
 		assert_rates(BYTES / RING_US, BYTES);
 	}
 }
 
-/* No two consecutive batches are all split, so there is no sample. */
+/* No two consecutive batches all use rendezvous, so there is no sample. */
 static void trial_mixed_batches_only_keep_ring(void **state)
 {
-	us[UROCE_WAY_SPLIT] = 1;
+	us[UROCE_WAY_RNDV] = 1;
 	(void)stream(152, 40, 40);
 	assert_rates(0, 0);
 	/* except the windows at 256, 512, 1024 and 2048 */
@@ -398,7 +398,7 @@ static void trial_idle_time_is_ignored(void **state)
 		now += 7 * S;
 		(void)send();
 	}
-	assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
+	assert_rates(BYTES / RING_US, BYTES / RNDV_US);
 }
 
 static void trial_above_64_outstanding_forgets_oldest(void **state)
@@ -419,7 +419,7 @@ static void trial_above_64_outstanding_forgets_oldest(void **state)
 		assert_true(trial.message[i].begun_ns == 0);
 	send_until(512);
 	assert_all(UROCE_WAY_RING, ROW);
-	assert_all(UROCE_WAY_SPLIT, EVERY - begun);
+	assert_all(UROCE_WAY_RNDV, EVERY - begun);
 }
 
 /* All are forgotten before they end. */
@@ -466,7 +466,7 @@ static void trial_equal_psns_of_two_qps_are_separate(void **state)
 			uroce_trial_end(&trial, QPN + qp, i, BYTES, now);
 		}
 	}
-	assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
+	assert_rates(BYTES / RING_US, BYTES / RNDV_US);
 }
 
 static void trial_failed_message_is_ignored(void **state)
@@ -478,7 +478,7 @@ static void trial_failed_message_is_ignored(void **state)
 		ended++;
 		(void)send();
 	}
-	assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
+	assert_rates(BYTES / RING_US, BYTES / RNDV_US);
 }
 
 /* The QP was reset and begins with the same PSN again. */
@@ -490,31 +490,31 @@ static void trial_reused_psn_replaces_old_message(void **state)
 	begun--;
 	for (uint32_t i = 0; i < 5; i++) {
 		(void)send();
-		assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
+		assert_rates(BYTES / RING_US, BYTES / RNDV_US);
 	}
 }
 
 static void trial_zero_duration_is_ignored(void **state)
 {
-	us[UROCE_WAY_RING] = us[UROCE_WAY_SPLIT] = 0;
+	us[UROCE_WAY_RING] = us[UROCE_WAY_RNDV] = 0;
 	send_until(300);
 	assert_rates(0, 0);
 	us[UROCE_WAY_RING] = RING_US;
-	us[UROCE_WAY_SPLIT] = SPLIT_US;
+	us[UROCE_WAY_RNDV] = RNDV_US;
 	send_until(1100);
-	assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
+	assert_rates(BYTES / RING_US, BYTES / RNDV_US);
 }
 
 static void trial_message_counter_wraps(void **state)
 {
 	send_until(600);
 	trial.nr = UINT32_MAX - 99;
-	assert_all(UROCE_WAY_SPLIT, 100);
+	assert_all(UROCE_WAY_RNDV, 100);
 	/* continues as in the middle of a period */
 	assert_all(UROCE_WAY_RING, ROW);
-	assert_all(UROCE_WAY_SPLIT, EVERY - ROW);
+	assert_all(UROCE_WAY_RNDV, EVERY - ROW);
 	assert_all(UROCE_WAY_RING, ROW);
-	assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
+	assert_rates(BYTES / RING_US, BYTES / RNDV_US);
 }
 
 /* All outstanding messages are kept. */
@@ -529,7 +529,7 @@ static void trial_message_counter_wraps_with_outstanding_messages(void **state)
 	end_some(UROCE_TRIAL_MESSAGES);
 	for (uint32_t i = 0; i < UROCE_TRIAL_MESSAGES; i++)
 		assert_true(trial.message[i].begun_ns == 0);
-	assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
+	assert_rates(BYTES / RING_US, BYTES / RNDV_US);
 }
 
 /* A message of @bytes that takes so many ns. */
@@ -551,7 +551,7 @@ static void trial_rate_is_limited_to_maximum(void **state)
 	/* falls from there */
 	for (uint32_t i = 0; i < 4 * EVERY; i++)
 		(void)send();
-	assert_rates(BYTES / RING_US, BYTES / SPLIT_US);
+	assert_rates(BYTES / RING_US, BYTES / RNDV_US);
 }
 
 /* Below 1 byte per us the rate counts as unknown. */
@@ -569,7 +569,7 @@ static void trial_rate_below_byte_per_us_is_unknown(void **state)
 	assert_int_equal(trial.rate[UROCE_WAY_RING], 0);
 	send_until(2 * EVERY);
 	assert_all(UROCE_WAY_RING, ROW);
-	assert_all(UROCE_WAY_SPLIT, EVERY - ROW);
+	assert_all(UROCE_WAY_RNDV, EVERY - ROW);
 }
 
 #define TEST(name) cmocka_unit_test_setup(name, setup)

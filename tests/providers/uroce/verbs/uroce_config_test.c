@@ -42,7 +42,8 @@ static int setup(void **state)
 	privileged = false;
 	nr_reports = 0;
 	(void)unsetenv(UROCE_DEVICES_VARIABLE);
-	(void)unsetenv(UROCE_SPLIT_VARIABLE);
+	(void)unsetenv(UROCE_RNDV_VARIABLE);
+	(void)unsetenv(UROCE_OLD_RNDV_VARIABLE);
 	(void)unsetenv(UROCE_CMA_VARIABLE);
 	(void)unlink(CONFIG_FILE);
 	return 0;
@@ -180,10 +181,10 @@ static void config_auto_prefers_network_over_loopback(void **state)
 
 /* -- enumerated settings -- */
 
-static unsigned int split_with(const char *value)
+static unsigned int rndv_with(const char *value)
 {
-	assert_int_equal(setenv(UROCE_SPLIT_VARIABLE, value, 1), 0);
-	return uroce_config_split();
+	assert_int_equal(setenv(UROCE_RNDV_VARIABLE, value, 1), 0);
+	return uroce_config_rndv();
 }
 
 static unsigned int ways_with(const char *value)
@@ -192,14 +193,21 @@ static unsigned int ways_with(const char *value)
 	return uroce_config_reach_ways();
 }
 
-static void config_split_setting_is_applied(void **state)
+static void config_rndv_setting_is_applied(void **state)
 {
-	assert_int_equal(uroce_config_split(), UROCE_SHM_SPLIT_TRY);
-	assert_int_equal(split_with(""), UROCE_SHM_SPLIT_TRY);
-	assert_int_equal(split_with("auto"), UROCE_SHM_SPLIT_TRY);
-	assert_int_equal(split_with("never"), UROCE_SHM_SPLIT_NEVER);
-	assert_int_equal(split_with("always"), UROCE_SHM_SPLIT_ALWAYS);
+	assert_int_equal(uroce_config_rndv(), UROCE_SHM_RNDV_TRY);
+	assert_int_equal(rndv_with(""), UROCE_SHM_RNDV_TRY);
+	assert_int_equal(rndv_with("auto"), UROCE_SHM_RNDV_TRY);
+	assert_int_equal(rndv_with("never"), UROCE_SHM_RNDV_NEVER);
+	assert_int_equal(rndv_with("always"), UROCE_SHM_RNDV_ALWAYS);
 	assert_int_equal(nr_reports, 0);
+}
+
+static void config_old_rndv_variable_is_ignored_with_warning(void **state)
+{
+	assert_int_equal(setenv(UROCE_OLD_RNDV_VARIABLE, "never", 1), 0);
+	assert_int_equal(uroce_config_rndv(), UROCE_SHM_RNDV_TRY);
+	assert_int_equal(nr_reports, 1);
 }
 
 static void config_cma_setting_is_applied(void **state)
@@ -221,7 +229,7 @@ static void config_unknown_setting_is_reported(void **state)
 					     "vm" };
 
 	for (unsigned int i = 0; i < 5; i++) {
-		assert_int_equal(split_with(words[i]), UROCE_SHM_SPLIT_TRY);
+		assert_int_equal(rndv_with(words[i]), UROCE_SHM_RNDV_TRY);
 		assert_int_equal(nr_reports, i + 1);
 	}
 	assert_int_equal(ways_with("never"), UROCE_REACH_VM | UROCE_REACH_MEM);
@@ -230,10 +238,10 @@ static void config_unknown_setting_is_reported(void **state)
 
 static void config_privileged_program_uses_defaults(void **state)
 {
-	(void)split_with("never");
+	(void)rndv_with("never");
 	(void)ways_with("none");
 	privileged = true;
-	assert_int_equal(uroce_config_split(), UROCE_SHM_SPLIT_TRY);
+	assert_int_equal(uroce_config_rndv(), UROCE_SHM_RNDV_TRY);
 	assert_int_equal(uroce_config_reach_ways(),
 			 UROCE_REACH_VM | UROCE_REACH_MEM);
 	assert_int_equal(nr_reports, 0);
@@ -256,7 +264,10 @@ int main(void)
 		cmocka_unit_test_setup(config_addresses_match_devices, setup),
 		cmocka_unit_test_setup(
 			config_auto_prefers_network_over_loopback, setup),
-		cmocka_unit_test_setup(config_split_setting_is_applied, setup),
+		cmocka_unit_test_setup(config_rndv_setting_is_applied, setup),
+		cmocka_unit_test_setup(
+			config_old_rndv_variable_is_ignored_with_warning,
+			setup),
 		cmocka_unit_test_setup(config_cma_setting_is_applied, setup),
 		cmocka_unit_test_setup(config_unknown_setting_is_reported,
 				       setup),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The part of ../engine/uroce_split.c that accesses the memory of the peer.
+ * The part of ../engine/uroce_rndv.c that accesses the memory of the peer.
  * uroce_copy.c describes why that is safe: a process that copies publishes it,
  * and a process that withdraws memory waits for it.
  */
-#include "uroce/shm/uroce_shm_split.h"
+#include "uroce/shm/uroce_shm_rndv.h"
 
 #include <errno.h>
 #include <time.h>
@@ -28,27 +28,27 @@ static uint64_t now_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static bool shm_split_choose(struct uroce_channel *channel,
-			     enum uroce_landing_kind kind, uint32_t qpn,
-			     uint32_t psn)
+static bool shm_rndv_choose(struct uroce_channel *channel,
+			    enum uroce_sink_kind kind, uint32_t qpn,
+			    uint32_t psn)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 
 	if (!channel->copy)
 		return false;
-	if (peer->shm->config.split != UROCE_SHM_SPLIT_TRY)
-		return peer->shm->config.split == UROCE_SHM_SPLIT_ALWAYS;
+	if (peer->shm->config.rndv != UROCE_SHM_RNDV_TRY)
+		return peer->shm->config.rndv == UROCE_SHM_RNDV_ALWAYS;
 	return uroce_trial_begin(&peer->trial[kind], qpn, psn, now_ns()) ==
-	       UROCE_WAY_SPLIT;
+	       UROCE_WAY_RNDV;
 }
 
-static void shm_split_learn(struct uroce_channel *channel,
-			    enum uroce_landing_kind kind, uint32_t qpn,
-			    uint32_t psn, uint32_t bytes)
+static void shm_rndv_learn(struct uroce_channel *channel,
+			   enum uroce_sink_kind kind, uint32_t qpn,
+			   uint32_t psn, uint32_t bytes)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 
-	if (peer->shm->config.split == UROCE_SHM_SPLIT_TRY)
+	if (peer->shm->config.rndv == UROCE_SHM_RNDV_TRY)
 		uroce_trial_end(&peer->trial[kind], qpn, psn, bytes, now_ns());
 }
 
@@ -74,13 +74,13 @@ static bool is_open(struct uroce_channel *channel,
 	       pulls;
 }
 
-static bool shm_split_find(struct uroce_channel *channel,
-			   const struct uroce_qpn_pair *qpns,
-			   enum uroce_landing_kind kind,
-			   struct uroce_landing *ret_landing)
+static bool shm_rndv_find(struct uroce_channel *channel,
+			  const struct uroce_qpn_pair *qpns,
+			  enum uroce_sink_kind kind,
+			  struct uroce_sink *ret_sink)
 {
-	return uroce_shm_remote_landing(&uroce_peer_of(channel)->remote,
-					qpns->dest_qpn, kind, ret_landing);
+	return uroce_shm_remote_sink(&uroce_peer_of(channel)->remote,
+				     qpns->dest_qpn, kind, ret_sink);
 }
 
 /* The peer does not wait for this process, or is dead. */
@@ -116,25 +116,24 @@ static int transfer(struct uroce_peer *peer, uint64_t address, bool write,
 
 static int push_locked(struct uroce_peer *peer,
 		       const struct uroce_qpn_pair *qpns,
-		       enum uroce_landing_kind kind,
-		       const struct uroce_landing *landing, uint32_t from,
-		       const struct iovec *iov)
+		       enum uroce_sink_kind kind, const struct uroce_sink *sink,
+		       uint32_t from, const struct iovec *iov)
 {
-	struct uroce_landing now;
+	struct uroce_sink now;
 
 	if (!is_open(&peer->channel, qpns) ||
-	    !shm_split_find(&peer->channel, qpns, kind, &now) ||
-	    now.psn != landing->psn || now.address != landing->address ||
+	    !shm_rndv_find(&peer->channel, qpns, kind, &now) ||
+	    now.psn != sink->psn || now.address != sink->address ||
 	    from > now.bytes || iov->iov_len > now.bytes - from)
 		return -EACCES;
 	return transfer(peer, now.address + from, true, iov);
 }
 
-static int shm_split_push(struct uroce_channel *channel,
-			  const struct uroce_qpn_pair *qpns,
-			  enum uroce_landing_kind kind,
-			  const struct uroce_landing *landing, uint32_t from,
-			  const struct iovec *iov)
+static int shm_rndv_push(struct uroce_channel *channel,
+			 const struct uroce_qpn_pair *qpns,
+			 enum uroce_sink_kind kind,
+			 const struct uroce_sink *sink, uint32_t from,
+			 const struct iovec *iov)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 	int ret;
@@ -142,7 +141,7 @@ static int shm_split_push(struct uroce_channel *channel,
 	if (is_lost(peer))
 		return -ENOTCONN;
 	uroce_shm_directory_begin(&peer->shm->directory, peer->slot);
-	ret = push_locked(peer, qpns, kind, landing, from, iov);
+	ret = push_locked(peer, qpns, kind, sink, from, iov);
 	uroce_shm_directory_end(&peer->shm->directory, peer->slot);
 	return ret;
 }
@@ -163,12 +162,12 @@ static int pull(struct uroce_channel *channel,
 	return ret;
 }
 
-static void shm_split_show(struct uroce_channel *channel, uint32_t qpn,
-			   enum uroce_landing_kind kind,
-			   const struct uroce_landing *landing)
+static void shm_rndv_show(struct uroce_channel *channel, uint32_t qpn,
+			  enum uroce_sink_kind kind,
+			  const struct uroce_sink *sink)
 {
-	uroce_shm_directory_show_landing(
-		&uroce_peer_of(channel)->shm->directory, qpn, kind, landing);
+	uroce_shm_directory_publish_sink(
+		&uroce_peer_of(channel)->shm->directory, qpn, kind, sink);
 }
 
 static uint32_t copying(const struct uroce_peer *peer)
@@ -183,7 +182,7 @@ static bool is_at_it(const struct uroce_peer *peer, uint32_t count)
 }
 
 /* A copy that the peer begins later sees the withdrawal. */
-static void shm_split_settle(struct uroce_channel *channel)
+static void shm_rndv_settle(struct uroce_channel *channel)
 {
 	const struct timespec nap = { .tv_nsec = NAP_NS };
 	struct uroce_peer *peer = uroce_peer_of(channel);
@@ -206,13 +205,13 @@ static void shm_split_settle(struct uroce_channel *channel)
 	}
 }
 
-const struct uroce_split_ops uroce_shm_split_ops = {
-	.choose = shm_split_choose,
-	.learn = shm_split_learn,
+const struct uroce_rndv_ops uroce_shm_rndv_ops = {
+	.choose = shm_rndv_choose,
+	.learn = shm_rndv_learn,
 	.is_open = is_open,
-	.find = shm_split_find,
-	.push = shm_split_push,
+	.find = shm_rndv_find,
+	.push = shm_rndv_push,
 	.pull = pull,
-	.show = shm_split_show,
-	.settle = shm_split_settle,
+	.show = shm_rndv_show,
+	.settle = shm_rndv_settle,
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One end of the program "split": its memory (one half is the source, the other
+ * One end of the program "rndv": its memory (one half is the source, the other
  * half the target), its queue pairs, and the other process, with which it runs
  * in lockstep. Both processes run the same code.
  */
-#ifndef SPLIT_END_H
-#define SPLIT_END_H
+#ifndef RNDV_END_H
+#define RNDV_END_H
 
 #include "peer.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The peer of rendezvous messages, as the engine sees it (struct
- * uroce_split_ops): it publishes landings, permits or denies access, and
+ * uroce_rndv_ops): it publishes sinks, permits or denies access, and
  * changes both. The engine must copy only within published memory and within
- * its own memory. Landings of the engine must not stay published when their
+ * its own memory. Sinks of the engine must not stay published when their
  * memory is reused.
  *
- * A change in the input is a byte of flags (below), the distance of a landing
+ * A change in the input is a byte of flags (below), the distance of a sink
  * from its correct place, and its length in KB.
  */
 #include <errno.h>
@@ -14,16 +14,16 @@
 #include "fuzz/hostile.h"
 #include "fuzz/uroce_flow.h"
 #include "uroce/engine/uroce_psn.h"
-#include "uroce/engine/uroce_split.h"
+#include "uroce/engine/uroce_rndv.h"
 
 #define OPEN   0x01 /* the peer's QP pulls */
-#define SPLITS 0x02 /* new messages use the rendezvous protocol */
+#define RNDV   0x02 /* new messages use the rendezvous protocol */
 #define PUSHES 0x04 /* pushing is possible */
 #define PULLS  0x08 /* pulling is possible; else the packet is lost */
 #define COPIES 0x10 /* copies by key are possible */
 #define DENIED 0x20 /* impossible copies stay impossible */
-#define READS  0x40 /* the landing of a READ, looked up next */
-#define ENDS   0x80 /* the last landing: no place */
+#define READS  0x40 /* the sink of a READ, looked up next */
+#define ENDS   0x80 /* the last sink: no place */
 
 /* Special distances. */
 #define NO_POLL INT8_MIN /* the peer does not poll */
@@ -34,10 +34,10 @@ static struct flow *flow;
 static uint8_t theirs[FLOW_LONG_MEMORY];
 
 static uint8_t how;
-static struct uroce_landing landings[UROCE_NR_LANDINGS]; /* the peer's */
-static int8_t distance; /* of the landing of a new message */
+static struct uroce_sink sinks[UROCE_NR_SINKS]; /* the peer's */
+static int8_t distance; /* of the sink of a new message */
 static uint32_t bytes;
-static struct uroce_landing shown[UROCE_NR_LANDINGS]; /* this process's */
+static struct uroce_sink shown[UROCE_NR_SINKS]; /* this process's */
 
 static bool may(uint8_t what)
 {
@@ -89,20 +89,20 @@ static bool is_recently_polling(struct uroce_channel *at, uint32_t nr_bytes)
 	return distance != NO_POLL;
 }
 
-static bool choose(struct uroce_channel *at, enum uroce_landing_kind kind,
+static bool choose(struct uroce_channel *at, enum uroce_sink_kind kind,
 		   uint32_t qpn, uint32_t psn)
 {
 	fuzz_assert(qpn == flow->qp->qpn);
-	if (kind == UROCE_LANDING_RECEIVE)
-		landings[kind] = (struct uroce_landing){
+	if (kind == UROCE_SINK_RECEIVE)
+		sinks[kind] = (struct uroce_sink){
 			.psn = uroce_psn_add(psn, distance),
 			.bytes = bytes,
 			.address = 1,
 		};
-	return at->copy && how & SPLITS;
+	return at->copy && how & RNDV;
 }
 
-static void learn(struct uroce_channel *at, enum uroce_landing_kind kind,
+static void learn(struct uroce_channel *at, enum uroce_sink_kind kind,
 		  uint32_t qpn, uint32_t psn, uint32_t length)
 {
 	fuzz_assert(qpn == flow->qp->qpn && length <= flow->bytes);
@@ -114,21 +114,19 @@ static bool is_open(struct uroce_channel *at, const struct uroce_qpn_pair *qpns)
 }
 
 static bool find(struct uroce_channel *at, const struct uroce_qpn_pair *qpns,
-		 enum uroce_landing_kind kind,
-		 struct uroce_landing *ret_landing)
+		 enum uroce_sink_kind kind, struct uroce_sink *ret_sink)
 {
-	*ret_landing = landings[kind];
-	return landings[kind].bytes;
+	*ret_sink = sinks[kind];
+	return sinks[kind].bytes;
 }
 
 static int push(struct uroce_channel *at, const struct uroce_qpn_pair *qpns,
-		enum uroce_landing_kind kind,
-		const struct uroce_landing *landing, uint32_t from,
-		const struct iovec *iov)
+		enum uroce_sink_kind kind, const struct uroce_sink *sink,
+		uint32_t from, const struct iovec *iov)
 {
-	fuzz_assert(landing->psn == landings[kind].psn);
-	fuzz_assert(from <= landings[kind].bytes);
-	fuzz_assert(iov->iov_len <= landings[kind].bytes - from);
+	fuzz_assert(sink->psn == sinks[kind].psn);
+	fuzz_assert(from <= sinks[kind].bytes);
+	fuzz_assert(iov->iov_len <= sinks[kind].bytes - from);
 	if (!may(PUSHES))
 		return -EACCES;
 	theirs[from] ^= touch(iov, 1, false);
@@ -145,25 +143,24 @@ static int pull(struct uroce_channel *at, const struct uroce_qpn_pair *qpns,
 }
 
 static void show(struct uroce_channel *at, uint32_t qpn,
-		 enum uroce_landing_kind kind,
-		 const struct uroce_landing *landing)
+		 enum uroce_sink_kind kind, const struct uroce_sink *sink)
 {
-	const struct iovec iov = { (void *)(uintptr_t)landing->address,
-				   landing->bytes };
+	const struct iovec iov = { (void *)(uintptr_t)sink->address,
+				   sink->bytes };
 
 	fuzz_assert(qpn == flow->qp->qpn);
-	if (landing->bytes)
+	if (sink->bytes)
 		(void)touch(&iov, 1, false);
-	shown[kind] = *landing;
+	shown[kind] = *sink;
 }
 
-/* A waiting operation has hidden its landing. */
+/* A waiting operation has hidden its sink. */
 static void settle(struct uroce_channel *at)
 {
-	fuzz_assert(!shown[UROCE_LANDING_RECEIVE].bytes);
+	fuzz_assert(!shown[UROCE_SINK_RECEIVE].bytes);
 }
 
-static const struct uroce_split_ops ops = {
+static const struct uroce_rndv_ops ops = {
 	.choose = choose,
 	.learn = learn,
 	.is_open = is_open,
@@ -174,18 +171,18 @@ static const struct uroce_split_ops ops = {
 	.settle = settle,
 };
 
-struct uroce_channel *hostile_split_channel(uint8_t landing_parts)
+struct uroce_channel *hostile_rndv_channel(uint8_t sink_parts)
 {
 	uroce_channel_init(&channel);
 	channel.copy = copy;
 	channel.part = 1u << 20;
 	channel.is_recently_polling = is_recently_polling;
-	channel.split = &ops;
-	memset(landings, 0, sizeof(landings));
+	channel.rndv = &ops;
+	memset(sinks, 0, sizeof(sinks));
 	memset(shown, 0, sizeof(shown));
-	how = OPEN | SPLITS | PUSHES | PULLS | COPIES;
+	how = OPEN | RNDV | PUSHES | PULLS | COPIES;
 	distance = 0;
-	bytes = landing_parts ? landing_parts * 30000u : FLOW_LONG_MEMORY;
+	bytes = sink_parts ? sink_parts * 30000u : FLOW_LONG_MEMORY;
 	flow = NULL;
 	return &channel;
 }
@@ -196,54 +193,54 @@ static void on_qp(void *arg, const struct uroce_qp *qp)
 	fuzz_assert(arg == &channel && qp == flow->qp);
 }
 
-void hostile_split_begin(struct flow *new_flow)
+void hostile_rndv_begin(struct flow *new_flow)
 {
 	flow = new_flow;
 	flow->engine.on_qp = on_qp;
 	flow->engine.arg = &channel;
 }
 
-void hostile_split_change(struct fuzz_reader *reader)
+void hostile_rndv_change(struct fuzz_reader *reader)
 {
 	how = fuzz_take_u8(reader);
 	distance = (int8_t)fuzz_take_u8(reader);
 	if (distance == GONE) {
-		uroce_split_hide_all(&flow->engine);
-		hostile_split_end();
+		uroce_rndv_withdraw_all(&flow->engine);
+		hostile_rndv_end();
 	}
 	bytes = fuzz_take_u16(reader) % (FLOW_LONG_MEMORY / 1024 + 1) * 1024;
 	if (how & READS)
-		landings[UROCE_LANDING_READ] = (struct uroce_landing){
+		sinks[UROCE_SINK_READ] = (struct uroce_sink){
 			.psn = uroce_psn_add(flow->qp->resp.epsn, distance),
 			.bytes = how & ENDS ? 0 : bytes,
 			.address = 1,
 		};
 	else if (how & ENDS)
-		landings[UROCE_LANDING_RECEIVE].bytes = 0;
+		sinks[UROCE_SINK_RECEIVE].bytes = 0;
 }
 
-/* A published landing belongs to an active operation. */
-void hostile_split_check(void)
+/* A published sink belongs to an active operation. */
+void hostile_rndv_check(void)
 {
 	const struct uroce_qp *qp = flow->qp;
-	bool shows = shown[UROCE_LANDING_RECEIVE].bytes ||
-		     shown[UROCE_LANDING_READ].bytes;
+	bool shows = shown[UROCE_SINK_RECEIVE].bytes ||
+		     shown[UROCE_SINK_READ].bytes;
 
-	fuzz_assert(shows == !list_empty(&flow->engine.landed));
-	if (shown[UROCE_LANDING_RECEIVE].bytes)
+	fuzz_assert(shows == !list_empty(&flow->engine.publishing));
+	if (shown[UROCE_SINK_RECEIVE].bytes)
 		fuzz_assert(qp->resp.receive.in_use);
 	/* not to a completed READ */
-	if (shown[UROCE_LANDING_READ].bytes)
+	if (shown[UROCE_SINK_READ].bytes)
 		fuzz_assert(uroce_psn_diff(qp->req.una_psn,
-					   shown[UROCE_LANDING_READ].psn) *
+					   shown[UROCE_SINK_READ].psn) *
 				    (int64_t)qp->mtu <
-			    shown[UROCE_LANDING_READ].bytes);
+			    shown[UROCE_SINK_READ].bytes);
 	if (shows)
 		fuzz_assert(qp->state == IBV_QPS_RTS);
 }
 
-void hostile_split_end(void)
+void hostile_rndv_end(void)
 {
-	fuzz_assert(!shown[UROCE_LANDING_RECEIVE].bytes &&
-		    !shown[UROCE_LANDING_READ].bytes);
+	fuzz_assert(!shown[UROCE_SINK_RECEIVE].bytes &&
+		    !shown[UROCE_SINK_READ].bytes);
 }

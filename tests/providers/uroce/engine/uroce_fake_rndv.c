@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "uroce_fake_split.h"
+#include "uroce_fake_rndv.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -97,8 +97,7 @@ static int fake_transfer(struct fake_trouble *trouble, void *to,
 }
 
 static bool fake_choose(struct uroce_channel *channel,
-			enum uroce_landing_kind kind, uint32_t qpn,
-			uint32_t psn)
+			enum uroce_sink_kind kind, uint32_t qpn, uint32_t psn)
 {
 	own_side(channel)->nr_chosen++;
 	if (!own_side(channel)->unwilling)
@@ -107,9 +106,8 @@ static bool fake_choose(struct uroce_channel *channel,
 	return false;
 }
 
-static void fake_learn(struct uroce_channel *channel,
-		       enum uroce_landing_kind kind, uint32_t qpn, uint32_t psn,
-		       uint32_t bytes)
+static void fake_learn(struct uroce_channel *channel, enum uroce_sink_kind kind,
+		       uint32_t qpn, uint32_t psn, uint32_t bytes)
 {
 	own_side(channel)->nr_learned++;
 	own_side(channel)->learned = bytes;
@@ -133,8 +131,7 @@ static bool is_open(struct uroce_channel *channel,
 
 static bool fake_find(struct uroce_channel *channel,
 		      const struct uroce_qpn_pair *qpns,
-		      enum uroce_landing_kind kind,
-		      struct uroce_landing *ret_landing)
+		      enum uroce_sink_kind kind, struct uroce_sink *ret_sink)
 {
 	const struct fake_side *side = peer_side(channel);
 
@@ -144,24 +141,23 @@ static bool fake_find(struct uroce_channel *channel,
 		own_side(channel)->blind--;
 		return false;
 	}
-	*ret_landing = side->landing[kind];
-	if (side->stale && !ret_landing->bytes)
-		*ret_landing = side->last[kind];
-	return ret_landing->bytes;
+	*ret_sink = side->sink[kind];
+	if (side->stale && !ret_sink->bytes)
+		*ret_sink = side->last[kind];
+	return ret_sink->bytes;
 }
 
 static int fake_push(struct uroce_channel *channel,
 		     const struct uroce_qpn_pair *qpns,
-		     enum uroce_landing_kind kind,
-		     const struct uroce_landing *landing, uint32_t from,
-		     const struct iovec *iov)
+		     enum uroce_sink_kind kind, const struct uroce_sink *sink,
+		     uint32_t from, const struct iovec *iov)
 {
-	const struct uroce_landing *now = &peer_side(channel)->landing[kind];
+	const struct uroce_sink *now = &peer_side(channel)->sink[kind];
 	int ret;
 
 	check_qpns(channel, qpns);
-	assert_true((uint64_t)from + iov->iov_len <= landing->bytes);
-	if (!now->bytes || now->psn != landing->psn) {
+	assert_true((uint64_t)from + iov->iov_len <= sink->bytes);
+	if (!now->bytes || now->psn != sink->psn) {
 		own_side(channel)->nr_refused++;
 		return -EACCES;
 	}
@@ -194,20 +190,19 @@ static int fake_pull(struct uroce_channel *channel,
 }
 
 static void fake_show(struct uroce_channel *channel, uint32_t qpn,
-		      enum uroce_landing_kind kind,
-		      const struct uroce_landing *landing)
+		      enum uroce_sink_kind kind, const struct uroce_sink *sink)
 {
 	unsigned int i = side_of(channel);
 	struct fake_side *side = &the_fake->side[i];
 
 	assert_int_equal(qpn, the_fake->pair->side[i].qp->qpn);
-	if (side->landing[kind].bytes)
-		side->last[kind] = side->landing[kind];
-	side->landing[kind] = *landing;
-	if (kind == UROCE_LANDING_READ)
-		log_action(i, landing->bytes ? 'L' : 'X');
+	if (side->sink[kind].bytes)
+		side->last[kind] = side->sink[kind];
+	side->sink[kind] = *sink;
+	if (kind == UROCE_SINK_READ)
+		log_action(i, sink->bytes ? 'L' : 'X');
 	else
-		log_action(i, landing->bytes ? 'l' : 'x');
+		log_action(i, sink->bytes ? 'l' : 'x');
 }
 
 static void fake_settle(struct uroce_channel *channel)
@@ -215,7 +210,7 @@ static void fake_settle(struct uroce_channel *channel)
 	log_action(side_of(channel), 's');
 }
 
-static const struct uroce_split_ops ops = {
+static const struct uroce_rndv_ops ops = {
 	.choose = fake_choose,
 	.learn = fake_learn,
 	.is_open = is_open,
@@ -331,7 +326,7 @@ static void init_side(struct fake *fake, unsigned int i)
 	real->channel.copy = fake_copy;
 	real->channel.part = FAKE_MEMORY;
 	real->channel.is_recently_polling = is_recently_polling;
-	real->channel.split = &ops;
+	real->channel.rndv = &ops;
 	real->engine.on_qp = on_qp;
 	real->engine.arg = side;
 	side->room = 4;
@@ -373,15 +368,16 @@ void fake_free(struct fake *fake)
 {
 	struct pair *pair = fake->pair;
 
-	/* no landing is published without a request for it */
+	/* no sink is published without a request for it */
 	for (unsigned int i = 0; i < 2; i++)
-		for (unsigned int kind = 0; kind < UROCE_NR_LANDINGS; kind++)
-			assert_int_equal(!!fake->side[i].landing[kind].bytes,
-					 pair->side[i].qp->split.landed[kind]);
+		for (unsigned int kind = 0; kind < UROCE_NR_SINKS; kind++)
+			assert_int_equal(
+				!!fake->side[i].sink[kind].bytes,
+				pair->side[i].qp->rndv.published[kind]);
 	pair_free(pair);
 	for (unsigned int i = 0; i < 2; i++)
-		for (unsigned int kind = 0; kind < UROCE_NR_LANDINGS; kind++)
-			assert_int_equal(fake->side[i].landing[kind].bytes, 0);
+		for (unsigned int kind = 0; kind < UROCE_NR_SINKS; kind++)
+			assert_int_equal(fake->side[i].sink[kind].bytes, 0);
 	free(fake);
 }
 

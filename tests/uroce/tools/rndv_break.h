@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Streams of long messages between the two ends of the program "split", which
+ * Streams of long messages between the two ends of the program "rndv", which
  * the end that owns the target memory ends in the middle. As soon as the
  * application may reuse that memory, the program writes marks there; the marks
  * must still be there when the other end has stopped.
  */
-#ifndef SPLIT_BREAK_H
-#define SPLIT_BREAK_H
+#ifndef RNDV_BREAK_H
+#define RNDV_BREAK_H
 
-#include "split_end.h"
+#include "rndv_end.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Consecutive long messages, and messages in both directions at once: no
- * message uses the landing of another one, and the last message to an address
+ * message uses the sink of another one, and the last message to an address
  * determines its contents.
  */
 #include <setjmp.h>
@@ -48,20 +48,20 @@ static void each_behind_the_other(enum ibv_wr_opcode opcode, uint32_t room,
 	}
 	message_expect_no_completion(fake);
 	fake_check_rest(fake, message_receiver(&m[0]));
-	/* the landing of another message was not tried */
+	/* the sink of another message was not tried */
 	assert_int_equal(fake->side[message_sender(&m[0])].nr_refused, 0);
 	fake_free(fake);
 }
 
-static void split_messages_complete_in_order(void **state)
+static void rndv_messages_complete_in_order(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++)
 		for (size_t n = 0; n < NR_ROOMS; n++)
 			each_behind_the_other(opcodes[i], rooms[n], false);
 }
 
-/* The landing was looked up just before it was hidden. */
-static void split_stale_landing_is_not_used(void **state)
+/* The sink was looked up just before it was hidden. */
+static void rndv_stale_sink_is_not_used(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++)
 		for (size_t n = 0; n < NR_ROOMS; n++)
@@ -69,7 +69,7 @@ static void split_stale_landing_is_not_used(void **state)
 }
 
 /* The receive work request has room for more than its message. */
-static void split_landing_is_used_for_single_message(void **state)
+static void rndv_sink_is_used_for_single_message(void **state)
 {
 	struct fake *fake = new_with_room(2);
 	struct message m[NR_BEHIND];
@@ -92,10 +92,10 @@ static void split_landing_is_used_for_single_message(void **state)
 }
 
 /*
- * The previous message is still being received, into a landing with room for
+ * The previous message is still being received, into a sink with room for
  * both.
  */
-static void split_landing_excludes_next_message(void **state)
+static void rndv_sink_excludes_next_message(void **state)
 {
 	struct fake *fake = new_with_room(1);
 	struct message m[2];
@@ -105,7 +105,7 @@ static void split_landing_excludes_next_message(void **state)
 		m[i].room = 300000;
 		message_post(fake, &m[i], i);
 	}
-	while (!fake->side[1].landing[UROCE_LANDING_RECEIVE].bytes)
+	while (!fake->side[1].sink[UROCE_SINK_RECEIVE].bytes)
 		assert_true(fake_step(fake));
 	/* everything, before any of it is received */
 	fake->side[0].room = 1000;
@@ -151,19 +151,19 @@ static void mix_messages(uint32_t room)
 		for (unsigned int i = 0; i < 2; i++)
 			assert_true(fake->side[i].pushed &&
 				    fake->side[i].pulled);
-	assert_true(list_empty(&fake->pair->side[0].engine.landed));
-	assert_true(list_empty(&fake->pair->side[1].engine.landed));
+	assert_true(list_empty(&fake->pair->side[0].engine.publishing));
+	assert_true(list_empty(&fake->pair->side[1].engine.publishing));
 	fake_free(fake);
 }
 
-static void split_works_in_both_directions_at_once(void **state)
+static void rndv_works_in_both_directions_at_once(void **state)
 {
 	for (size_t n = 0; n < NR_ROOMS; n++)
 		mix_messages(rooms[n]);
 }
 
 /* A READ response lands while a message is received. */
-static void split_read_and_receive_land_at_once(void **state)
+static void rndv_read_and_receive_land_at_once(void **state)
 {
 	struct fake *fake = new_with_room(1);
 	struct message read = message_new(fake, IBV_WR_RDMA_READ, MB);
@@ -189,7 +189,7 @@ static void split_read_and_receive_land_at_once(void **state)
 /* -- order -- */
 
 /* Earlier data arrives first: a push must not overtake it. */
-static void split_last_write_to_same_address_wins(void **state)
+static void rndv_last_write_to_same_address_wins(void **state)
 {
 	static const uint32_t lengths[] = { 8, 5000, 200000, LONG, MB };
 
@@ -224,7 +224,7 @@ static bool change_at_the_end(struct fake *fake, unsigned int from,
 }
 
 /* Two READs to the same address; in between the source changes. */
-static void split_last_read_to_same_address_wins(void **state)
+static void rndv_last_read_to_same_address_wins(void **state)
 {
 	for (size_t n = 0; n < NR_ROOMS; n++) {
 		struct fake *fake = new_with_room(rooms[n]);
@@ -249,14 +249,14 @@ static void split_last_read_to_same_address_wins(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(split_messages_complete_in_order),
-		cmocka_unit_test(split_stale_landing_is_not_used),
-		cmocka_unit_test(split_landing_is_used_for_single_message),
-		cmocka_unit_test(split_landing_excludes_next_message),
-		cmocka_unit_test(split_works_in_both_directions_at_once),
-		cmocka_unit_test(split_read_and_receive_land_at_once),
-		cmocka_unit_test(split_last_write_to_same_address_wins),
-		cmocka_unit_test(split_last_read_to_same_address_wins),
+		cmocka_unit_test(rndv_messages_complete_in_order),
+		cmocka_unit_test(rndv_stale_sink_is_not_used),
+		cmocka_unit_test(rndv_sink_is_used_for_single_message),
+		cmocka_unit_test(rndv_sink_excludes_next_message),
+		cmocka_unit_test(rndv_works_in_both_directions_at_once),
+		cmocka_unit_test(rndv_read_and_receive_land_at_once),
+		cmocka_unit_test(rndv_last_write_to_same_address_wins),
+		cmocka_unit_test(rndv_last_read_to_same_address_wins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Batches of long messages between the two ends of the program "split". Each
+ * Batches of long messages between the two ends of the program "rndv". Each
  * message has unique contents. The program compares each byte at its target
  * address, and the bytes around the target, which must not change.
  */
-#ifndef SPLIT_DATA_H
-#define SPLIT_DATA_H
+#ifndef RNDV_DATA_H
+#define RNDV_DATA_H
 
-#include "split_end.h"
+#include "rndv_end.h"
 
 #define GUARD		0x5c
 #define GAP		100 /* between SGEs */
@@ -39,13 +39,13 @@ struct slot {
 	int nr;
 };
 
-static int split_batch_nr;
+static int rndv_batch_nr;
 
 static inline bool report_mismatch(const char *what, uint64_t slot,
 				   uint64_t offset)
 {
 	fprintf(stderr, "batch %d, message %llu, byte %llu: %s\n",
-		split_batch_nr, (unsigned long long)slot,
+		rndv_batch_nr, (unsigned long long)slot,
 		(unsigned long long)offset, what);
 	return false;
 }
@@ -55,7 +55,7 @@ static inline bool report_mismatch(const char *what, uint64_t slot,
 /* The content of message @nr of @side. */
 static inline uint64_t tag_of(int side, int nr)
 {
-	return (uint64_t)split_batch_nr << 32 | (uint64_t)side << 31 |
+	return (uint64_t)rndv_batch_nr << 32 | (uint64_t)side << 31 |
 	       (uint64_t)nr;
 }
 
@@ -389,7 +389,7 @@ static inline void run_batch(struct end *end, const struct batch *batch)
 	struct found found = {};
 	int nr_events = 0;
 
-	split_batch_nr++;
+	rndv_batch_nr++;
 	end_connect(end, batch->nr_qps, batch->srq);
 	prepare(end, batch);
 	for (int nr = 0; nr < nr_slots(batch); nr++) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Two engines whose channels can split messages. A copy into the memory of the
- * peer is a memcpy() here, which a test can make fail. Packets travel in both
- * directions, a few at a time; otherwise a message would be sent entirely
- * before any packet of it arrives. The fake checks that no packet without
- * payload has a PSN that was sent before, or ends a message.
+ * Two engines whose channels offer the rendezvous protocol. A copy into the
+ * memory of the peer is a memcpy() here, which a test can make fail. Packets
+ * travel in both directions, a few at a time; otherwise a message would be sent
+ * entirely before any packet of it arrives. The fake checks that no packet
+ * without payload has a PSN that was sent before, or ends a message.
  */
-#ifndef UROCE_FAKE_SPLIT_H
-#define UROCE_FAKE_SPLIT_H
+#ifndef UROCE_FAKE_RNDV_H
+#define UROCE_FAKE_RNDV_H
 
 #include "uroce_pair.h"
 
@@ -32,23 +32,23 @@ struct fake_trouble {
 
 struct fake_side {
 	/* set by the test */
-	uint32_t unwilling; /* number of messages not to split */
-	uint32_t blind;	    /* number of lookups that find no landing */
+	uint32_t unwilling; /* number of messages that do not use it */
+	uint32_t blind;	    /* number of lookups that find no sink */
 	bool closed;	    /* the peer may not read this memory */
 	bool idle;	    /* does not poll: direct access is possible */
-	bool stale;	    /* lookups still return hidden landings */
+	bool stale;	    /* lookups still return hidden sinks */
 	struct fake_trouble push, pull;
 	uint32_t room; /* packets sent at a time */
 
 	/* published state */
 	bool open; /* from the last on_qp() */
-	struct uroce_landing landing[UROCE_NR_LANDINGS];
-	struct uroce_landing last[UROCE_NR_LANDINGS]; /* published before */
+	struct uroce_sink sink[UROCE_NR_SINKS];
+	struct uroce_sink last[UROCE_NR_SINKS]; /* published before */
 
 	/* performed actions */
 	uint32_t pushed, pulled; /* bytes */
-	unsigned int nr_refused; /* pushes to a hidden landing */
-	unsigned int nr_looks;	 /* landing lookups */
+	unsigned int nr_refused; /* pushes to a hidden sink */
+	unsigned int nr_looks;	 /* sink lookups */
 	unsigned int nr_chosen, nr_learned, nr_notified;
 	unsigned int nr_absent;	 /* packets without payload */
 	unsigned int nr_packets; /* all packets */
@@ -94,7 +94,7 @@ void fake_run_until_pushed(struct fake *fake, unsigned int side,
 /*
  * Actions of a side, in order:
  *
- *   l L   publishes the landing of a message, of a READ response
+ *   l L   publishes the sink of a message, of a READ response
  *   x X   hides it
  *   s     has settled with the peer
  *   t e   publishes that its QP is open, is closed

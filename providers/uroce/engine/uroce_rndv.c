@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rendezvous protocol, see uroce_split.h. The requester, the responder and
- * uroce_completion.c call it; ../shm/uroce_shm_split.c accesses the memory
+ * Rendezvous protocol, see uroce_rndv.h. The requester, the responder and
+ * uroce_completion.c call it; ../shm/uroce_shm_rndv.c accesses the memory
  * of the peer and selects the messages for which the protocol is faster.
  */
-#include "uroce/engine/uroce_split.h"
+#include "uroce/engine/uroce_rndv.h"
 
 #include <errno.h>
 
@@ -18,10 +18,9 @@
 /* Lookups of a sink before the sender gives up: some us. */
 #define LOOKS 500
 
-static const struct uroce_split_ops *ops_of(const struct uroce_qp *qp)
+static const struct uroce_rndv_ops *ops_of(const struct uroce_qp *qp)
 {
-	return qp->type == IBV_QPT_RC && qp->channel ? qp->channel->split
-						     : NULL;
+	return qp->type == IBV_QPT_RC && qp->channel ? qp->channel->rndv : NULL;
 }
 
 static struct uroce_qpn_pair qpn_pair_of(const struct uroce_qp *qp)
@@ -36,48 +35,49 @@ static bool is_write(const struct uroce_send_wqe *wqe)
 	       wqe->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
 }
 
-static enum uroce_landing_kind kind_of(const struct uroce_send_wqe *wqe)
+static enum uroce_sink_kind kind_of(const struct uroce_send_wqe *wqe)
 {
-	return wqe->opcode == IBV_WR_RDMA_READ ? UROCE_LANDING_READ
-					       : UROCE_LANDING_RECEIVE;
+	return wqe->opcode == IBV_WR_RDMA_READ ? UROCE_SINK_READ
+					       : UROCE_SINK_RECEIVE;
 }
 
-/* Publishes a sink; engine->landed lists it for uroce_split_hide_all(). */
-static void split_show(struct uroce_qp *qp, enum uroce_landing_kind kind,
-		       const struct uroce_landing *landing)
+/* Publishes a sink; engine->publishing lists it for uroce_rndv_withdraw_all().
+ */
+static void rndv_show(struct uroce_qp *qp, enum uroce_sink_kind kind,
+		      const struct uroce_sink *sink)
 {
-	ops_of(qp)->show(qp->channel, qp->qpn, kind, landing);
-	qp->split.landed[kind] = true;
-	if (list_empty(&qp->landed))
-		list_add_tail(&qp->engine->landed, &qp->landed);
+	ops_of(qp)->show(qp->channel, qp->qpn, kind, sink);
+	qp->rndv.published[kind] = true;
+	if (list_empty(&qp->publishing))
+		list_add_tail(&qp->engine->publishing, &qp->publishing);
 }
 
-static void hide(struct uroce_qp *qp, enum uroce_landing_kind kind)
+static void hide(struct uroce_qp *qp, enum uroce_sink_kind kind)
 {
-	const struct uroce_landing none = { .bytes = 0 };
+	const struct uroce_sink none = { .bytes = 0 };
 
-	if (!qp->split.landed[kind])
+	if (!qp->rndv.published[kind])
 		return;
-	qp->split.landed[kind] = false;
-	qp->channel->split->show(qp->channel, qp->qpn, kind, &none);
-	if (!qp->split.landed[!kind])
-		list_del(&qp->landed);
+	qp->rndv.published[kind] = false;
+	qp->channel->rndv->show(qp->channel, qp->qpn, kind, &none);
+	if (!qp->rndv.published[!kind])
+		list_del(&qp->publishing);
 }
 
 /* Publishes @sge as a sink, unless its region is about to be withdrawn. */
-static bool show_sge(struct uroce_qp *qp, enum uroce_landing_kind kind,
+static bool show_sge(struct uroce_qp *qp, enum uroce_sink_kind kind,
 		     uint32_t psn, uint32_t pd, const struct ibv_sge *sge)
 {
 	struct uroce_memory *memory = &qp->engine->memory;
-	struct uroce_landing landing = { .psn = psn, .bytes = sge->length };
+	struct uroce_sink sink = { .psn = psn, .bytes = sge->length };
 	uint8_t *ptr;
 
 	if (uroce_memory_is_dmabuf(memory, sge->lkey) ||
 	    uroce_memory_local(memory, pd, sge, true, &ptr) || !ptr ||
 	    uroce_memory_find(memory, sge->lkey)->hidden)
 		return false;
-	landing.address = (uintptr_t)ptr;
-	split_show(qp, kind, &landing);
+	sink.address = (uintptr_t)ptr;
+	rndv_show(qp, kind, &sink);
 	return true;
 }
 
@@ -90,88 +90,88 @@ static bool awaits_answers(const struct uroce_qp *qp)
 	return qp->req.rd_first != qp->req.rd_last;
 }
 
-bool uroce_split_begin(struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
+bool uroce_rndv_begin(struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
 {
-	const struct uroce_split_ops *ops = ops_of(qp);
-	enum uroce_landing_kind kind = kind_of(wqe);
+	const struct uroce_rndv_ops *ops = ops_of(qp);
+	enum uroce_sink_kind kind = kind_of(wqe);
 
-	qp->split.sending = false;
-	if (wqe->length < UROCE_SPLIT_MIN || !ops ||
+	qp->rndv.sending = false;
+	if (wqe->length < UROCE_RNDV_MIN || !ops ||
 	    !ops->choose(qp->channel, kind, qp->qpn, wqe->psn))
 		return false;
-	if (kind != UROCE_LANDING_READ) {
-		qp->split.sending = true;
-		qp->split.sent = (struct uroce_split_state){};
+	if (kind != UROCE_SINK_READ) {
+		qp->rndv.sending = true;
+		qp->rndv.sent = (struct uroce_rndv_state){};
 		return true;
 	}
-	return wqe->nr_sge == 1 && !qp->split.refused && !awaits_answers(qp) &&
+	return wqe->nr_sge == 1 && !qp->rndv.refused && !awaits_answers(qp) &&
 	       show_sge(qp, kind, wqe->psn, qp->pd, &wqe->sge[0]);
 }
 
-void uroce_split_end(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
-		     bool failed)
+void uroce_rndv_end(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
+		    bool failed)
 {
-	const struct uroce_split_ops *ops = ops_of(qp);
-	enum uroce_landing_kind kind = kind_of(wqe);
+	const struct uroce_rndv_ops *ops = ops_of(qp);
+	enum uroce_sink_kind kind = kind_of(wqe);
 
-	if (wqe->length < UROCE_SPLIT_MIN || !ops || !wqe->begun)
+	if (wqe->length < UROCE_RNDV_MIN || !ops || !wqe->begun)
 		return;
 	if (!failed)
 		ops->learn(qp->channel, kind, qp->qpn, wqe->psn, wqe->length);
-	/* the sink is that of the oldest READ: see uroce_split_begin() */
-	if (kind == UROCE_LANDING_READ)
+	/* the sink is that of the oldest READ: see uroce_rndv_begin() */
+	if (kind == UROCE_SINK_READ)
 		hide(qp, kind);
 }
 
-void uroce_split_show_receive(struct uroce_qp *qp, uint32_t psn)
+void uroce_rndv_publish_receive(struct uroce_qp *qp, uint32_t psn)
 {
 	const struct uroce_receive *receive = &qp->resp.receive;
 
 	if (ops_of(qp) && receive->nr_sge &&
-	    receive->sge[0].length >= UROCE_SPLIT_MIN)
-		(void)show_sge(qp, UROCE_LANDING_RECEIVE, psn, qp->rq->pd,
+	    receive->sge[0].length >= UROCE_RNDV_MIN)
+		(void)show_sge(qp, UROCE_SINK_RECEIVE, psn, qp->rq->pd,
 			       &receive->sge[0]);
 }
 
-void uroce_split_end_receive(struct uroce_qp *qp, bool failed)
+void uroce_rndv_end_receive(struct uroce_qp *qp, bool failed)
 {
-	if (!qp->split.landed[UROCE_LANDING_RECEIVE])
+	if (!qp->rndv.published[UROCE_SINK_RECEIVE])
 		return;
-	hide(qp, UROCE_LANDING_RECEIVE);
+	hide(qp, UROCE_SINK_RECEIVE);
 	if (failed)
-		qp->channel->split->settle(qp->channel);
+		qp->channel->rndv->settle(qp->channel);
 }
 
-void uroce_split_hide(struct uroce_qp *qp)
+void uroce_rndv_withdraw(struct uroce_qp *qp)
 {
-	const struct uroce_split_ops *ops = ops_of(qp);
+	const struct uroce_rndv_ops *ops = ops_of(qp);
 
-	qp->split.sending = false;
-	qp->split.refused = false;
+	qp->rndv.sending = false;
+	qp->rndv.refused = false;
 	if (!ops)
 		return;
-	hide(qp, UROCE_LANDING_RECEIVE);
-	hide(qp, UROCE_LANDING_READ);
+	hide(qp, UROCE_SINK_RECEIVE);
+	hide(qp, UROCE_SINK_READ);
 	ops->settle(qp->channel);
 }
 
-void uroce_split_hide_all(struct uroce_engine *engine)
+void uroce_rndv_withdraw_all(struct uroce_engine *engine)
 {
-	while (!list_empty(&engine->landed)) {
-		struct uroce_qp *qp = list_entry(engine->landed.next,
-						 struct uroce_qp, landed);
+	while (!list_empty(&engine->publishing)) {
+		struct uroce_qp *qp = list_entry(engine->publishing.next,
+						 struct uroce_qp, publishing);
 
-		hide(qp, UROCE_LANDING_RECEIVE);
-		hide(qp, UROCE_LANDING_READ);
+		hide(qp, UROCE_SINK_RECEIVE);
+		hide(qp, UROCE_SINK_READ);
 	}
 }
 
 /* A part of a message that may be sent as a chunk. */
 struct part {
 	struct uroce_qp *qp;
-	struct uroce_split_state *state;
+	struct uroce_rndv_state *state;
 	const struct uroce_send_wqe *write; /* NULL: not a WRITE */
-	enum uroce_landing_kind kind;
+	enum uroce_sink_kind kind;
 	uint32_t first_psn; /* of the message */
 	uint32_t offset;    /* in the message */
 	uint32_t nr_packets;
@@ -202,51 +202,50 @@ static int push_write(const struct part *part)
 }
 
 /* Looks up the peer's sink; whether the whole part lies in it. */
-static bool split_find(const struct part *part, uint32_t psn,
-		       struct uroce_landing *ret_landing, uint32_t *ret_from)
+static bool rndv_find(const struct part *part, uint32_t psn,
+		      struct uroce_sink *ret_sink, uint32_t *ret_from)
 {
 	const struct uroce_qp *qp = part->qp;
 	const struct uroce_qpn_pair qpns = qpn_pair_of(qp);
 	uint64_t from;
 
-	if (!qp->channel->split->find(qp->channel, &qpns, part->kind,
-				      ret_landing))
+	if (!qp->channel->rndv->find(qp->channel, &qpns, part->kind, ret_sink))
 		return false;
-	from = (uint64_t)uroce_psn_diff(psn, ret_landing->psn) * qp->mtu;
+	from = (uint64_t)uroce_psn_diff(psn, ret_sink->psn) * qp->mtu;
 	*ret_from = (uint32_t)from;
 	/* the sink may be of an older message; a READ has many requests */
-	if (part->kind == UROCE_LANDING_RECEIVE)
-		return part->first_psn == ret_landing->psn &&
-		       from + part->iov.iov_len <= ret_landing->bytes;
-	return !uroce_psn_before(psn, ret_landing->psn) &&
-	       from + part->iov.iov_len <= ret_landing->bytes;
+	if (part->kind == UROCE_SINK_RECEIVE)
+		return part->first_psn == ret_sink->psn &&
+		       from + part->iov.iov_len <= ret_sink->bytes;
+	return !uroce_psn_before(psn, ret_sink->psn) &&
+	       from + part->iov.iov_len <= ret_sink->bytes;
 }
 
 /* Polls for the sink: unless the peer is busy, it publishes it soon. */
 static bool await(const struct part *part, uint32_t psn,
-		  struct uroce_landing *ret_landing, uint32_t *ret_from)
+		  struct uroce_sink *ret_sink, uint32_t *ret_from)
 {
-	bool found = split_find(part, psn, ret_landing, ret_from);
+	bool found = rndv_find(part, psn, ret_sink, ret_from);
 
 	for (int i = 0; !found && !part->state->waited && i < LOOKS; i++)
-		found = split_find(part, psn, ret_landing, ret_from);
+		found = rndv_find(part, psn, ret_sink, ret_from);
 	part->state->waited = true;
 	return found;
 }
 
-static int split_push(const struct part *part, uint32_t psn)
+static int rndv_push(const struct part *part, uint32_t psn)
 {
 	const struct uroce_qp *qp = part->qp;
 	const struct uroce_qpn_pair qpns = qpn_pair_of(qp);
-	struct uroce_landing landing;
+	struct uroce_sink sink;
 	uint32_t from;
 
 	if (part->write)
 		return push_write(part);
-	if (!await(part, psn, &landing, &from))
+	if (!await(part, psn, &sink, &from))
 		return -EAGAIN;
-	return qp->channel->split->push(qp->channel, &qpns, part->kind,
-					&landing, from, &part->iov);
+	return qp->channel->rndv->push(qp->channel, &qpns, part->kind, &sink,
+				       from, &part->iov);
 }
 
 /* Sends a chunk. The sides take turns; the peer first, to keep it busy. */
@@ -255,10 +254,10 @@ static bool send_part(const struct part *part, struct uroce_packet *packet)
 	const struct uroce_qp *qp = part->qp;
 	const struct uroce_qpn_pair qpns = qpn_pair_of(qp);
 
-	if (!qp->channel->split->is_open(qp->channel, &qpns))
+	if (!qp->channel->rndv->is_open(qp->channel, &qpns))
 		return false;
 	if (part->state->pulled) {
-		if (split_push(part, packet->psn))
+		if (rndv_push(part, packet->psn))
 			return false;
 	} else {
 		packet->source = (uintptr_t)part->iov.iov_base;
@@ -279,9 +278,9 @@ static uint32_t try_part(const struct part *part, struct uroce_out *out)
 }
 
 /* Number of packets that are contiguous in memory, from @out on. */
-static uint32_t split_count_packets(const struct uroce_qp *qp,
-				    const struct uroce_send_wqe *wqe,
-				    const struct uroce_out *out, uint32_t max)
+static uint32_t rndv_count_packets(const struct uroce_qp *qp,
+				   const struct uroce_send_wqe *wqe,
+				   const struct uroce_out *out, uint32_t max)
 {
 	const struct uroce_sge_list list = {
 		.memory = &qp->engine->memory,
@@ -303,8 +302,7 @@ static uint32_t split_count_packets(const struct uroce_qp *qp,
 
 /* Maximum length of a part; at the end each side copies half of the rest. */
 static uint32_t max_packets(const struct uroce_qp *qp,
-			    const struct uroce_split_state *state,
-			    uint32_t left)
+			    const struct uroce_rndv_state *state, uint32_t left)
 {
 	uint32_t max = UROCE_CHANNEL_PART / qp->mtu;
 
@@ -313,25 +311,25 @@ static uint32_t max_packets(const struct uroce_qp *qp,
 	return left < max ? left : max;
 }
 
-uint32_t uroce_split_request(struct uroce_qp *qp,
-			     const struct uroce_send_wqe *wqe,
-			     struct uroce_out *out)
+uint32_t uroce_rndv_request(struct uroce_qp *qp,
+			    const struct uroce_send_wqe *wqe,
+			    struct uroce_out *out)
 {
 	uint32_t at = (uint32_t)uroce_psn_diff(out->packet.psn, wqe->psn);
 	struct part part = {
 		.qp = qp,
-		.state = &qp->split.sent,
+		.state = &qp->rndv.sent,
 		.write = is_write(wqe) ? wqe : NULL,
-		.kind = UROCE_LANDING_RECEIVE,
+		.kind = UROCE_SINK_RECEIVE,
 		.first_psn = wqe->psn,
 		.offset = at * qp->mtu,
 	};
 
 	/* the first packet of a SEND is needed to select the receive WQE */
-	if (!qp->split.sending || (!part.write && !at))
+	if (!qp->rndv.sending || (!part.write && !at))
 		return 1;
 	/* the last packet has payload, so that its data is stored last */
-	part.nr_packets = split_count_packets(
+	part.nr_packets = rndv_count_packets(
 		qp, wqe, out,
 		max_packets(qp, part.state, wqe->nr_packets - 1 - at));
 	if (part.nr_packets < MIN_PACKETS)
@@ -364,20 +362,20 @@ static uint8_t *find_answer(const struct uroce_qp *qp,
 								       : ptr;
 }
 
-uint32_t uroce_split_answer(struct uroce_qp *qp,
-			    const struct uroce_resource *res,
-			    struct uroce_out *out)
+uint32_t uroce_rndv_response(struct uroce_qp *qp,
+			     const struct uroce_resource *res,
+			     struct uroce_out *out)
 {
 	uint32_t psn = out->packet.psn;
 	uint32_t at = (uint32_t)uroce_psn_diff(psn, res->psn);
 	struct part part = {
 		.qp = qp,
-		.state = &qp->split.response,
-		.kind = UROCE_LANDING_READ,
+		.state = &qp->rndv.response,
+		.kind = UROCE_SINK_READ,
 		.first_psn = res->psn,
 		.offset = at * qp->mtu,
 	};
-	struct uroce_landing landing;
+	struct uroce_sink sink;
 	uint32_t from;
 
 	/*
@@ -390,7 +388,7 @@ uint32_t uroce_split_answer(struct uroce_qp *qp,
 	if (!uroce_qp_is_open(qp))
 		return 1;
 	if (!at)
-		*part.state = (struct uroce_split_state){};
+		*part.state = (struct uroce_rndv_state){};
 	part.nr_packets = max_packets(
 		qp, part.state, (uint32_t)uroce_psn_diff(res->until_psn, psn));
 	if (part.nr_packets < MIN_PACKETS)
@@ -398,16 +396,16 @@ uint32_t uroce_split_answer(struct uroce_qp *qp,
 	part.iov.iov_len = (size_t)part.nr_packets * qp->mtu;
 	part.iov.iov_base = find_answer(qp, res, part.offset, part.iov.iov_len);
 	/* without a sink the requester expects packets with payload */
-	if (!part.iov.iov_base || !split_find(&part, psn, &landing, &from))
+	if (!part.iov.iov_base || !rndv_find(&part, psn, &sink, &from))
 		return 1;
 	return try_part(&part, out);
 }
 
-int uroce_split_take(const struct uroce_qp *qp,
-		     const struct uroce_packet *packet,
-		     const struct uroce_iovecs *iovecs)
+int uroce_rndv_copy(const struct uroce_qp *qp,
+		    const struct uroce_packet *packet,
+		    const struct uroce_iovecs *iovecs)
 {
-	const struct uroce_split_ops *ops = ops_of(qp);
+	const struct uroce_rndv_ops *ops = ops_of(qp);
 	const struct uroce_qpn_pair qpns = qpn_pair_of(qp);
 	uint64_t address = packet->source;
 	int ret = ops ? 0 : -EPERM;

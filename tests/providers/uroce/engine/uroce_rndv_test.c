@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Long messages that both sides copy: the received data is correct for any
- * distribution of the copies, and after any failure. uroce_split_end_test.c
+ * distribution of the copies, and after any failure. uroce_rndv_end_test.c
  * covers how they end.
  */
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 
 /* -- distribution of the copies -- */
 
-static void split_each_side_copies_about_half(void **state)
+static void rndv_each_side_copies_about_half(void **state)
 {
 	static const uint32_t lengths[] = {
 		LONG, LONG + 1, 300001,	  777777,	 MB - 1,
@@ -47,7 +47,7 @@ static void split_each_side_copies_about_half(void **state)
 		}
 }
 
-static void split_short_message_is_sent_as_payload(void **state)
+static void rndv_short_message_is_sent_as_payload(void **state)
 {
 	static const uint32_t lengths[] = { 0, 1, MTU, 100000, LONG - 1 };
 
@@ -59,14 +59,14 @@ static void split_short_message_is_sent_as_payload(void **state)
 
 			m.room = 2 * LONG;
 			message_transfer(fake, &m, 3);
-			message_check_not_split(fake);
+			message_check_not_rndv(fake);
 			assert_int_equal(fake->side[0].nr_chosen, 0);
 			assert_int_equal(fake->side[0].nr_learned, 0);
 			fake_free(fake);
 		}
 }
 
-static void split_not_chosen_is_sent_as_payload(void **state)
+static void rndv_not_chosen_is_sent_as_payload(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct fake *fake = fake_new();
@@ -74,10 +74,10 @@ static void split_not_chosen_is_sent_as_payload(void **state)
 
 		fake->side[0].unwilling = 1;
 		message_transfer(fake, &m, 3);
-		message_check_not_split(fake);
+		message_check_not_rndv(fake);
 		assert_int_equal(fake->side[0].nr_chosen, 1);
 		assert_int_equal(fake->side[0].nr_learned, 1);
-		/* a READ publishes no landing */
+		/* a READ publishes no sink */
 		assert_string_equal(fake_log(fake, 0), "");
 		/* the path of the next message is selected again */
 		message_transfer(fake, &m, 4);
@@ -88,7 +88,7 @@ static void split_not_chosen_is_sent_as_payload(void **state)
 }
 
 /* The channel cannot split, or the peer's memory is not accessible. */
-static void split_closed_peer_gets_payload(void **state)
+static void rndv_closed_peer_gets_payload(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct fake *fake = fake_new();
@@ -97,17 +97,17 @@ static void split_closed_peer_gets_payload(void **state)
 		fake->side[0].closed = true;
 		fake->side[1].closed = true;
 		message_transfer(fake, &m, 3);
-		message_check_not_split(fake);
-		fake->pair->side[0].channel.split = NULL;
-		fake->pair->side[1].channel.split = NULL;
+		message_check_not_rndv(fake);
+		fake->pair->side[0].channel.rndv = NULL;
+		fake->pair->side[1].channel.rndv = NULL;
 		message_transfer(fake, &m, 4);
-		message_check_not_split(fake);
+		message_check_not_rndv(fake);
 		fake_free(fake);
 	}
 }
 
 /* No path was selected, so no rate is learned. */
-static void split_direct_access_needs_no_choice(void **state)
+static void rndv_direct_access_needs_no_choice(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message_new(fake, IBV_WR_RDMA_WRITE, MB);
@@ -123,7 +123,7 @@ static void split_direct_access_needs_no_choice(void **state)
 }
 
 /* The peer may not accept an announced source. */
-static void split_peer_in_sqd_gets_payload(void **state)
+static void rndv_peer_in_sqd_gets_payload(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct fake *fake = fake_new();
@@ -134,7 +134,7 @@ static void split_peer_in_sqd_gets_payload(void **state)
 		fake_run(fake);
 		fake_modify(fake, 1, IBV_QPS_RTS);
 		message_check(fake, &m, 1);
-		message_check_not_split(fake);
+		message_check_not_rndv(fake);
 		message_transfer(fake, &m, 2);
 		assert_true(message_bytes_by_sender(fake, &m) &&
 			    message_bytes_by_receiver(fake, &m));
@@ -143,7 +143,7 @@ static void split_peer_in_sqd_gets_payload(void **state)
 }
 
 /* The QP opens with its first packet, and not before the event of it. */
-static void split_peer_in_rtr_is_open_after_first_packet(void **state)
+static void rndv_peer_in_rtr_is_open_after_first_packet(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct fake *fake = fake_new();
@@ -166,7 +166,7 @@ static void split_peer_in_rtr_is_open_after_first_packet(void **state)
 	}
 }
 
-static void split_uc_message_is_sent_as_payload(void **state)
+static void rndv_uc_message_is_sent_as_payload(void **state)
 {
 	struct pair_options o = fake_defaults();
 	struct message m;
@@ -178,7 +178,7 @@ static void split_uc_message_is_sent_as_payload(void **state)
 	message_transfer(fake, &m, 1);
 	m = message_new(fake, IBV_WR_RDMA_WRITE, MB);
 	message_transfer(fake, &m, 2);
-	message_check_not_split(fake);
+	message_check_not_rndv(fake);
 	assert_string_equal(fake_log(fake, 1), "");
 	fake_free(fake);
 }
@@ -194,7 +194,7 @@ static const uint32_t cuts[][MAX_BATCH_IOVECS] = {
 };
 #define NR_CUTS (sizeof(cuts) / sizeof(cuts[0]))
 
-static void split_copies_sge_lists(void **state)
+static void rndv_copies_sge_lists(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++)
 		for (size_t n = 0; n < NR_CUTS * NR_CUTS; n++) {
@@ -218,8 +218,8 @@ static void split_copies_sge_lists(void **state)
 		}
 }
 
-/* A message from many SGEs is split where there are enough packets. */
-static void split_part_stays_within_sge(void **state)
+/* A message from many SGEs uses rendezvous where there are enough packets. */
+static void rndv_part_stays_within_sge(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message_new(fake, IBV_WR_RDMA_WRITE, MB);
@@ -243,10 +243,10 @@ static void split_part_stays_within_sge(void **state)
 	fake_free(fake);
 }
 
-/* -- missing landings -- */
+/* -- missing sinks -- */
 
 /* All packets were sent before any arrived, including the second half. */
-static void split_without_landing_is_pulled_entirely(void **state)
+static void rndv_without_sink_is_pulled_entirely(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message_new(fake, IBV_WR_SEND, MB);
@@ -259,8 +259,8 @@ static void split_without_landing_is_pulled_entirely(void **state)
 	fake_free(fake);
 }
 
-/* The first packet was just sent, so the landing will appear soon. */
-static void split_landing_is_awaited_once(void **state)
+/* The first packet was just sent, so the sink will appear soon. */
+static void rndv_sink_is_awaited_once(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message_new(fake, IBV_WR_SEND, MB);
@@ -277,7 +277,7 @@ static void split_landing_is_awaited_once(void **state)
 	message_transfer(fake, &m, 4);
 	assert_int_equal(message_bytes_by_sender(fake, &m), 0);
 	assert_in_range(fake->side[0].nr_looks, 300, 2000);
-	/* the landing appears at the end */
+	/* the sink appears at the end */
 	fake->side[1].pulled = 0;
 	fake->side[0].blind = fake->side[0].nr_looks - 20;
 	message_transfer(fake, &m, 5);
@@ -287,7 +287,7 @@ static void split_landing_is_awaited_once(void **state)
 }
 
 /* Only the first SGE is published, if it is long enough. */
-static void split_landing_is_first_sge_if_long_enough(void **state)
+static void rndv_sink_is_first_sge_if_long_enough(void **state)
 {
 	static const uint32_t too_short[] = { LONG - 1, 0 };
 	static const uint32_t enough[] = { 3 * PART, 0 };
@@ -314,11 +314,11 @@ static void hide_region(struct fake *fake, unsigned int side)
 	struct pair_side *real = &fake->pair->side[side];
 
 	uroce_memory_hide(&real->engine.memory, real->key);
-	uroce_split_hide_all(&real->engine);
+	uroce_rndv_withdraw_all(&real->engine);
 }
 
 /* Between the first and the last step of ibv_dereg_mr(). */
-static void split_region_being_deregistered_shows_no_landing(void **state)
+static void rndv_region_being_deregistered_publishes_no_sink(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message_new(fake, IBV_WR_SEND, MB);
@@ -335,8 +335,8 @@ static void split_region_being_deregistered_shows_no_landing(void **state)
 	fake_free(fake);
 }
 
-/* A READ is split only if it has one SGE. */
-static void split_read_with_two_sges_gets_payload(void **state)
+/* A READ uses rendezvous only if it has one SGE. */
+static void rndv_read_with_two_sges_gets_payload(void **state)
 {
 	static const uint32_t two[] = { 2 * LONG, 0 };
 	struct fake *fake = fake_new();
@@ -344,7 +344,7 @@ static void split_read_with_two_sges_gets_payload(void **state)
 
 	m.to = place_with_sges(fake, 0, TO, m.length, two);
 	message_transfer(fake, &m, 5);
-	message_check_not_split(fake);
+	message_check_not_rndv(fake);
 	assert_string_equal(fake_log(fake, 0), "");
 	fake_free(fake);
 }
@@ -365,7 +365,7 @@ static uint32_t add_null(struct fake *fake, unsigned int side)
 	return key;
 }
 
-static void split_receive_into_null_region_shows_no_landing(void **state)
+static void rndv_receive_into_null_region_publishes_no_sink(void **state)
 {
 	static const uint32_t half[] = { MB / 2, 0 };
 	struct fake *fake = fake_new();
@@ -387,7 +387,7 @@ static void split_receive_into_null_region_shows_no_landing(void **state)
 	fake_free(fake);
 }
 
-static void split_read_into_null_region_shows_no_landing(void **state)
+static void rndv_read_into_null_region_publishes_no_sink(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message_new(fake, IBV_WR_RDMA_READ, MB);
@@ -395,7 +395,7 @@ static void split_read_into_null_region_shows_no_landing(void **state)
 	m.to.sge[0].lkey = add_null(fake, 0);
 	message_post(fake, &m, 2);
 	fake_run(fake);
-	message_check_not_split(fake);
+	message_check_not_rndv(fake);
 	message_expect_completions(fake, &m, 2);
 	message_expect_no_completion(fake);
 	assert_string_equal(fake_log(fake, 0), "");
@@ -406,7 +406,7 @@ static void split_read_into_null_region_shows_no_landing(void **state)
 /*
  * The null region has zeros for a single packet: one address for all of them.
  */
-static void split_send_from_null_region_is_sent_as_payload(void **state)
+static void rndv_send_from_null_region_is_sent_as_payload(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message_new(fake, IBV_WR_SEND, MB);
@@ -415,7 +415,7 @@ static void split_send_from_null_region_is_sent_as_payload(void **state)
 	m.from.sge[0].lkey = add_null(fake, 0);
 	message_post(fake, &m, 1);
 	fake_run(fake);
-	message_check_not_split(fake);
+	message_check_not_rndv(fake);
 	message_expect_completions(fake, &m, 1);
 	message_expect_no_completion(fake);
 	for (uint32_t i = 0; i < MB; i++)
@@ -470,7 +470,7 @@ static void each_way_fails(unsigned int after, unsigned int times, bool pushes)
 	}
 }
 
-static void split_failed_push_falls_back_to_payload(void **state)
+static void rndv_failed_push_falls_back_to_payload(void **state)
 {
 	each_way_fails(0, 1, true);
 	each_way_fails(1, 1, true);
@@ -478,7 +478,7 @@ static void split_failed_push_falls_back_to_payload(void **state)
 	each_way_fails(1, FAKE_ALWAYS, true);
 }
 
-static void split_failed_pull_falls_back_to_payload(void **state)
+static void rndv_failed_pull_falls_back_to_payload(void **state)
 {
 	each_way_fails(0, 1, false);
 	each_way_fails(1, 1, false);
@@ -487,7 +487,7 @@ static void split_failed_pull_falls_back_to_payload(void **state)
 }
 
 /* The packet counts as lost, but the channel loses nothing and has no timer. */
-static void split_failed_pull_consumes_no_retry(void **state)
+static void rndv_failed_pull_consumes_no_retry(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct pair_options o = fake_defaults();
@@ -513,7 +513,7 @@ static void split_failed_pull_consumes_no_retry(void **state)
 }
 
 /* The peer may have caused it, and a new connection has another peer. */
-static void split_failed_pull_is_forgotten_by_new_connection(void **state)
+static void rndv_failed_pull_is_forgotten_by_new_connection(void **state)
 {
 	struct pair_options o = fake_defaults();
 	struct fake *fake = fake_new_with(&o);
@@ -533,7 +533,7 @@ static void split_failed_pull_is_forgotten_by_new_connection(void **state)
 }
 
 /* A side that publishes whether it pulls updates that state. */
-static void split_failed_pull_is_reported_to_peer(void **state)
+static void rndv_failed_pull_is_reported_to_peer(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct fake *fake = fake_new();
@@ -563,7 +563,7 @@ static bool lose_one(struct fake *fake, unsigned int from,
 }
 
 /* At both ends of the pulled and of the pushed range; first and last packet. */
-static void split_lost_packet_is_retransmitted(void **state)
+static void rndv_lost_packet_is_retransmitted(void **state)
 {
 	static const uint32_t places[] = { 0,  1,  2,	32,  63, 64,
 					   65, 66, 100, 126, 127 };
@@ -595,7 +595,7 @@ static bool lose_acks(struct fake *fake, unsigned int from,
 }
 
 /* The timeout expires although everything has arrived. */
-static void split_retransmission_contains_payload(void **state)
+static void rndv_retransmission_contains_payload(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES - 1; i++) {
 		struct fake *fake = fake_new();
@@ -610,7 +610,7 @@ static void split_retransmission_contains_payload(void **state)
 }
 
 /* There is no receive work request at first. */
-static void split_rnr_message_completes_after_receive(void **state)
+static void rndv_rnr_message_completes_after_receive(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message_new(fake, IBV_WR_SEND, MB);
@@ -638,36 +638,35 @@ static void split_rnr_message_completes_after_receive(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(split_each_side_copies_about_half),
-		cmocka_unit_test(split_short_message_is_sent_as_payload),
-		cmocka_unit_test(split_not_chosen_is_sent_as_payload),
-		cmocka_unit_test(split_closed_peer_gets_payload),
-		cmocka_unit_test(split_direct_access_needs_no_choice),
-		cmocka_unit_test(split_peer_in_sqd_gets_payload),
-		cmocka_unit_test(split_peer_in_rtr_is_open_after_first_packet),
-		cmocka_unit_test(split_uc_message_is_sent_as_payload),
-		cmocka_unit_test(split_copies_sge_lists),
-		cmocka_unit_test(split_part_stays_within_sge),
-		cmocka_unit_test(split_without_landing_is_pulled_entirely),
-		cmocka_unit_test(split_landing_is_awaited_once),
-		cmocka_unit_test(split_landing_is_first_sge_if_long_enough),
+		cmocka_unit_test(rndv_each_side_copies_about_half),
+		cmocka_unit_test(rndv_short_message_is_sent_as_payload),
+		cmocka_unit_test(rndv_not_chosen_is_sent_as_payload),
+		cmocka_unit_test(rndv_closed_peer_gets_payload),
+		cmocka_unit_test(rndv_direct_access_needs_no_choice),
+		cmocka_unit_test(rndv_peer_in_sqd_gets_payload),
+		cmocka_unit_test(rndv_peer_in_rtr_is_open_after_first_packet),
+		cmocka_unit_test(rndv_uc_message_is_sent_as_payload),
+		cmocka_unit_test(rndv_copies_sge_lists),
+		cmocka_unit_test(rndv_part_stays_within_sge),
+		cmocka_unit_test(rndv_without_sink_is_pulled_entirely),
+		cmocka_unit_test(rndv_sink_is_awaited_once),
+		cmocka_unit_test(rndv_sink_is_first_sge_if_long_enough),
 		cmocka_unit_test(
-			split_region_being_deregistered_shows_no_landing),
-		cmocka_unit_test(split_read_with_two_sges_gets_payload),
+			rndv_region_being_deregistered_publishes_no_sink),
+		cmocka_unit_test(rndv_read_with_two_sges_gets_payload),
 		cmocka_unit_test(
-			split_receive_into_null_region_shows_no_landing),
-		cmocka_unit_test(split_read_into_null_region_shows_no_landing),
+			rndv_receive_into_null_region_publishes_no_sink),
+		cmocka_unit_test(rndv_read_into_null_region_publishes_no_sink),
+		cmocka_unit_test(rndv_send_from_null_region_is_sent_as_payload),
+		cmocka_unit_test(rndv_failed_push_falls_back_to_payload),
+		cmocka_unit_test(rndv_failed_pull_falls_back_to_payload),
+		cmocka_unit_test(rndv_failed_pull_consumes_no_retry),
 		cmocka_unit_test(
-			split_send_from_null_region_is_sent_as_payload),
-		cmocka_unit_test(split_failed_push_falls_back_to_payload),
-		cmocka_unit_test(split_failed_pull_falls_back_to_payload),
-		cmocka_unit_test(split_failed_pull_consumes_no_retry),
-		cmocka_unit_test(
-			split_failed_pull_is_forgotten_by_new_connection),
-		cmocka_unit_test(split_failed_pull_is_reported_to_peer),
-		cmocka_unit_test(split_lost_packet_is_retransmitted),
-		cmocka_unit_test(split_retransmission_contains_payload),
-		cmocka_unit_test(split_rnr_message_completes_after_receive),
+			rndv_failed_pull_is_forgotten_by_new_connection),
+		cmocka_unit_test(rndv_failed_pull_is_reported_to_peer),
+		cmocka_unit_test(rndv_lost_packet_is_retransmitted),
+		cmocka_unit_test(rndv_retransmission_contains_payload),
+		cmocka_unit_test(rndv_rnr_message_completes_after_receive),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

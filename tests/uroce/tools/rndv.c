@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * split GID_INDEX KIND TIMES [NAME=VALUE] - long messages between two
+ * rndv GID_INDEX KIND TIMES [NAME=VALUE] - long messages between two
  * processes.
  *
  * Kinds are "data" (all opcodes and kinds of queues, with contents compared;
@@ -9,8 +9,8 @@
  * NAME=VALUE is an environment variable for the other process, which is this
  * program with a descriptor as its only argument.
  */
-#include "split_break.h"
-#include "split_data.h"
+#include "rndv_break.h"
+#include "rndv_data.h"
 
 #define KB	 1024u
 #define MB	 (1024u * 1024u)
@@ -111,7 +111,7 @@ static void run_data(struct end *end, enum kind kind, int times)
 		}
 	}
 	if (end->side == 0)
-		printf("%d batches arrived as sent\n", split_batch_nr);
+		printf("%d batches arrived as sent\n", rndv_batch_nr);
 }
 
 /* Messages in flight continue when the other process continues. */

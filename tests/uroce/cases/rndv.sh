@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Long messages that both processes copy (UROCE_SPLIT): each byte arrives in its
+# Long messages that both processes copy (UROCE_RNDV): each byte arrives in its
 # place, and no byte is written to memory that the application has deregistered,
 # however a message ends. The counters of both ends show whether both copied.
 # Where copying by one end is denied or impossible, the same messages arrive
@@ -10,8 +10,8 @@
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
 
-counters_log=$scratch/split.log
-out=$scratch/split.out
+counters_log=$scratch/rndv.log
+out=$scratch/rndv.out
 vm='process_vm_readv process_vm_writev'
 export VERBS_LOG_LEVEL=3 VERBS_LOG_FILE=$counters_log
 long=1
@@ -43,9 +43,9 @@ check_copied() {
 	esac
 }
 
-# test_split NAME EXPECTED COMMAND... - requires success and the expected
+# test_rndv NAME EXPECTED COMMAND... - requires success and the expected
 # copies.
-test_split() {
+test_rndv() {
 	local name=$1 expected=$2 rc
 
 	shift 2
@@ -80,84 +80,84 @@ test_program() {
 	check "few packets are retransmitted" few_retransmissions
 }
 
-# test_program_splits PROGRAM OPTION... - runs a program that receives, and
+# test_program_rndv PROGRAM OPTION... - runs a program that receives, and
 # requires that both ends copied.
-test_program_splits() {
+test_program_rndv() {
 	test_program "$@"
 	check "both ends copied" check_copied both
 }
 
-test_split_always() {
-	local -x UROCE_SPLIT=always
+test_rndv_always() {
+	local -x UROCE_RNDV=always
 
-	test_split "all kinds and sizes" both "$tools/split" "$gid" data $((2 * long))
-	test_split "ended in the middle" both "$tools/split" "$gid" ends \
+	test_rndv "all kinds and sizes" both "$tools/rndv" "$gid" data $((2 * long))
+	test_rndv "ended in the middle" both "$tools/rndv" "$gid" ends \
 		$((1000 * long))
-	test_split "the other end is stopped" both "$tools/split" "$gid" stops 30
+	test_rndv "the other end is stopped" both "$tools/rndv" "$gid" stops 30
 	# a killed process logs no counters
 	[ "$UROCE_LOCAL" = none ] ||
-		test_split "the other end is killed" pulled "$tools/split" "$gid" \
+		test_rndv "the other end is killed" pulled "$tools/rndv" "$gid" \
 			kills $((12 * long))
 }
 
 # One end, or both, cannot or may not copy.
-test_split_denied() {
-	local some=("$tools/split" "$gid" some 3)
-	local -x UROCE_SPLIT=always
+test_rndv_denied() {
+	local some=("$tools/rndv" "$gid" some 3)
+	local -x UROCE_RNDV=always
 
-	test_split "UROCE_SPLIT=never" none env UROCE_SPLIT=never "${some[@]}"
-	test_split "UROCE_SPLIT=never for one end" none "${some[@]}" \
-		UROCE_SPLIT=never
-	test_split "UROCE_CMA=none" none env UROCE_CMA=none "${some[@]}"
-	test_split "UROCE_CMA=none for one end" none "${some[@]}" UROCE_CMA=none
-	test_split "UROCE_CMA=mem" none env UROCE_CMA=mem "${some[@]}"
-	test_split "UROCE_LOCAL=none for one end" none "${some[@]}" UROCE_LOCAL=none
-	test_split "without $vm" none "$tools/deny" "$vm" "${some[@]}"
-	test_split "without ${vm// /!38 }!38" none "$tools/deny" \
+	test_rndv "UROCE_RNDV=never" none env UROCE_RNDV=never "${some[@]}"
+	test_rndv "UROCE_RNDV=never for one end" none "${some[@]}" \
+		UROCE_RNDV=never
+	test_rndv "UROCE_CMA=none" none env UROCE_CMA=none "${some[@]}"
+	test_rndv "UROCE_CMA=none for one end" none "${some[@]}" UROCE_CMA=none
+	test_rndv "UROCE_CMA=mem" none env UROCE_CMA=mem "${some[@]}"
+	test_rndv "UROCE_LOCAL=none for one end" none "${some[@]}" UROCE_LOCAL=none
+	test_rndv "without $vm" none "$tools/deny" "$vm" "${some[@]}"
+	test_rndv "without ${vm// /!38 }!38" none "$tools/deny" \
 		"${vm// /!38 }!38" "${some[@]}"
-	test_split "without process_vm_readv" none "$tools/deny" process_vm_readv \
+	test_rndv "without process_vm_readv" none "$tools/deny" process_vm_readv \
 		"${some[@]}"
 	# the first pushed part fails, after which the sender pushes no more
-	test_split "without process_vm_writev" pulled "$tools/deny" \
+	test_rndv "without process_vm_writev" pulled "$tools/deny" \
 		process_vm_writev "${some[@]}"
-	test_split "ended, UROCE_SPLIT=never" none env UROCE_SPLIT=never \
-		"$tools/split" "$gid" ends 300
+	test_rndv "ended, UROCE_RNDV=never" none env UROCE_RNDV=never \
+		"$tools/rndv" "$gid" ends 300
 }
 
 # The default setting.
-test_split_auto() {
-	local -x UROCE_SPLIT=auto
+test_rndv_auto() {
+	local -x UROCE_RNDV=auto
 
-	test_split "UROCE_SPLIT=auto" both "$tools/split" "$gid" data 1
+	test_rndv "UROCE_RNDV=auto" both "$tools/rndv" "$gid" data 1
 }
 
 test_programs() {
-	local -x UROCE_SPLIT=always
+	local -x UROCE_RNDV=always
 
-	test_program_splits ib_send_bw -n 300
-	test_program_splits ib_send_bw -n 300 -b
-	test_program_splits ib_send_bw -n 300 -q 4
-	test_program_splits ib_send_lat -n 300
+	test_program_rndv ib_send_bw -n 300
+	test_program_rndv ib_send_bw -n 300 -b
+	test_program_rndv ib_send_bw -n 300 -q 4
+	test_program_rndv ib_send_lat -n 300
 	# the servers do not poll: the client copies most parts alone
 	test_program ib_read_bw -n 300
 	test_program ib_write_bw -n 300
 	test_program ib_read_lat -n 300
-	UROCE_SPLIT=never
+	UROCE_RNDV=never
 	test_program ib_read_bw -n 300
-	UROCE_SPLIT=always
+	UROCE_RNDV=always
 	fresh_log
 	# this program compares the received data
 	ends ' iters in ' ibv_rc_pingpong -g "$gid" -s 1048576 -n 300 -c
 	check "both ends copied" check_copied both
 }
 
-row='split'
+row='rndv'
 on_lo 4
 column=$path
-test_split_always
+test_rndv_always
 if [ "$UROCE_LOCAL" != none ]; then
-	test_split_denied
-	test_split_auto
+	test_rndv_denied
+	test_rndv_auto
 	test_programs
 fi
 check "no socket of the device is left" no_socket_left lo

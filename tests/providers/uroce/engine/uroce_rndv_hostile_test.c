@@ -81,7 +81,7 @@ struct oddity {
 };
 
 /* The packets are full, and exclude the last one. */
-static void split_hostile_packet_count_must_match_length(void **state)
+static void rndv_hostile_packet_count_must_match_length(void **state)
 {
 	static const struct oddity oddities[] = {
 		{ UROCE_SEND_FIRST, 2, 2 * MTU - 1 },
@@ -116,7 +116,7 @@ static void split_hostile_packet_count_must_match_length(void **state)
 	}
 }
 
-static void split_hostile_last_packet_with_count_is_refused(void **state)
+static void rndv_hostile_last_packet_with_count_is_refused(void **state)
 {
 	static const uint8_t ops[][2] = {
 		{ UROCE_SEND_FIRST, UROCE_SEND_LAST },
@@ -142,7 +142,7 @@ static void split_hostile_last_packet_with_count_is_refused(void **state)
 }
 
 /* The length is valid, the source address is not. */
-static void split_hostile_unreadable_source_counts_as_lost(void **state)
+static void rndv_hostile_unreadable_source_counts_as_lost(void **state)
 {
 	static const uint8_t ops[] = { UROCE_SEND_FIRST, UROCE_WRITE_FIRST };
 
@@ -168,7 +168,7 @@ static void split_hostile_unreadable_source_counts_as_lost(void **state)
  * The receiver cannot detect whether the data was pushed; it is the peer's
  * message.
  */
-static void split_hostile_absent_payload_without_push_completes(void **state)
+static void rndv_hostile_absent_payload_without_push_completes(void **state)
 {
 	static const uint8_t ops[] = { UROCE_SEND_FIRST, UROCE_SEND_MIDDLE };
 	struct fake *fake = new_receiver();
@@ -194,7 +194,7 @@ static void split_hostile_absent_payload_without_push_completes(void **state)
 
 /* -- to a receive work request -- */
 
-static void split_hostile_length_above_receive_is_refused(void **state)
+static void rndv_hostile_length_above_receive_is_refused(void **state)
 {
 	static const uint32_t numbers[] = { FITS + 1, PART / MTU, 0x7ffff };
 
@@ -210,7 +210,7 @@ static void split_hostile_length_above_receive_is_refused(void **state)
 }
 
 /* In the middle of a message. */
-static void split_hostile_middle_above_receive_is_refused(void **state)
+static void rndv_hostile_middle_above_receive_is_refused(void **state)
 {
 	struct fake *fake = new_receiver();
 	struct uroce_packet packet = request_packet(fake, UROCE_SEND_FIRST, 3);
@@ -226,17 +226,17 @@ static void split_hostile_middle_above_receive_is_refused(void **state)
 	fake_free(fake);
 }
 
-static void split_hostile_request_without_split_channel_is_dropped(void **state)
+static void rndv_hostile_request_without_rndv_channel_is_dropped(void **state)
 {
 	struct fake *fake = new_receiver();
 	struct uroce_packet packet = request_packet(fake, UROCE_SEND_FIRST, 2);
-	const struct uroce_split_ops *ops = fake->pair->side[1].channel.split;
+	const struct uroce_rndv_ops *ops = fake->pair->side[1].channel.rndv;
 
-	fake->pair->side[1].channel.split = NULL;
+	fake->pair->side[1].channel.rndv = NULL;
 	deliver_packet(fake, 0, &packet);
 	assert_int_equal(pair_count(fake->pair, 1, UROCE_C_OUT_OF_SEQUENCE), 1);
 	fake_check_rest(fake, 1);
-	fake->pair->side[1].channel.split = ops;
+	fake->pair->side[1].channel.rndv = ops;
 	fake_free(fake);
 }
 
@@ -250,7 +250,7 @@ struct refusal {
 	enum uroce_counter counter;
 };
 
-static void split_hostile_write_is_checked_before_pull(void **state)
+static void rndv_hostile_write_is_checked_before_pull(void **state)
 {
 	static const struct refusal refusals[] = {
 		/* as much as announced, which ends the message, or more */
@@ -282,7 +282,7 @@ static void split_hostile_write_is_checked_before_pull(void **state)
 	}
 }
 
-static void split_hostile_rights_are_checked_for_each_part(void **state)
+static void rndv_hostile_rights_are_checked_for_each_part(void **state)
 {
 	struct fake *fake = new_receiver();
 	struct pair_side *side = &fake->pair->side[1];
@@ -302,7 +302,7 @@ static void split_hostile_rights_are_checked_for_each_part(void **state)
 }
 
 /* Nothing behind the end of the message is pulled. */
-static void split_hostile_part_beyond_message_is_refused(void **state)
+static void rndv_hostile_part_beyond_message_is_refused(void **state)
 {
 	struct fake *fake = new_receiver();
 	struct uroce_packet packet = request_packet(fake, UROCE_WRITE_FIRST, 3);
@@ -358,7 +358,7 @@ static struct uroce_packet response_packet(const struct fake *fake,
 	};
 }
 
-static void split_hostile_read_response_length_mismatch_is_refused(void **state)
+static void rndv_hostile_read_response_length_mismatch_is_refused(void **state)
 {
 	static const struct {
 		uint32_t nr, payload_len;
@@ -392,7 +392,7 @@ static void split_hostile_read_response_length_mismatch_is_refused(void **state)
 	}
 }
 
-static void split_hostile_last_read_response_needs_payload(void **state)
+static void rndv_hostile_last_read_response_needs_payload(void **state)
 {
 	struct fake *fake = new_reader(ROOM, 16);
 	struct uroce_packet packet =
@@ -413,7 +413,7 @@ static void split_hostile_last_read_response_needs_payload(void **state)
 }
 
 /* The rkey of the READ selects the source, not the response. */
-static void split_hostile_read_response_is_pulled_by_rkey(void **state)
+static void rndv_hostile_read_response_is_pulled_by_rkey(void **state)
 {
 	struct fake *fake = new_reader(ROOM, 16);
 	struct uroce_packet packet =
@@ -429,7 +429,7 @@ static void split_hostile_read_response_is_pulled_by_rkey(void **state)
 }
 
 /* The region has been removed. */
-static void split_read_response_without_region_is_requested_again(void **state)
+static void rndv_read_response_without_region_is_requested_again(void **state)
 {
 	struct fake *fake = new_reader(ROOM, 16);
 	struct pair_side *side = &fake->pair->side[1];
@@ -450,8 +450,8 @@ static void split_read_response_without_region_is_requested_again(void **state)
 	fake_free(fake);
 }
 
-/* A peer without a splitting channel does not announce a source. */
-static void split_read_response_without_copy_is_requested_again(void **state)
+/* A peer without a channel with rendezvous does not announce a source. */
+static void rndv_read_response_without_copy_is_requested_again(void **state)
 {
 	struct fake *fake = new_reader(ROOM, 16);
 	struct message m = message_new(fake, IBV_WR_RDMA_READ, ROOM);
@@ -468,7 +468,7 @@ static void split_read_response_without_copy_is_requested_again(void **state)
 }
 
 /* Data for the null region is not pulled. */
-static void split_read_response_to_null_region_is_requested_again(void **state)
+static void rndv_read_response_to_null_region_is_requested_again(void **state)
 {
 	const struct uroce_region null = {
 		.bytes = UINT64_MAX,
@@ -498,7 +498,7 @@ static void split_read_response_to_null_region_is_requested_again(void **state)
 }
 
 /* A long READ is requested in parts, one at a time. */
-static void split_hostile_early_response_of_next_part_is_refused(void **state)
+static void rndv_hostile_early_response_of_next_part_is_refused(void **state)
 {
 	struct fake *fake = new_reader(2 * MB, 1);
 	struct uroce_packet packet = response_packet(
@@ -516,7 +516,7 @@ static void split_hostile_early_response_of_next_part_is_refused(void **state)
 }
 
 /* No request is outstanding. */
-static void split_hostile_unrequested_response_is_dropped(void **state)
+static void rndv_hostile_unrequested_response_is_dropped(void **state)
 {
 	struct fake *fake = fake_new();
 	struct uroce_packet packet =
@@ -532,35 +532,32 @@ static void split_hostile_unrequested_response_is_dropped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(split_hostile_packet_count_must_match_length),
+		cmocka_unit_test(rndv_hostile_packet_count_must_match_length),
 		cmocka_unit_test(
-			split_hostile_last_packet_with_count_is_refused),
+			rndv_hostile_last_packet_with_count_is_refused),
+		cmocka_unit_test(rndv_hostile_unreadable_source_counts_as_lost),
 		cmocka_unit_test(
-			split_hostile_unreadable_source_counts_as_lost),
+			rndv_hostile_absent_payload_without_push_completes),
+		cmocka_unit_test(rndv_hostile_length_above_receive_is_refused),
+		cmocka_unit_test(rndv_hostile_middle_above_receive_is_refused),
 		cmocka_unit_test(
-			split_hostile_absent_payload_without_push_completes),
-		cmocka_unit_test(split_hostile_length_above_receive_is_refused),
-		cmocka_unit_test(split_hostile_middle_above_receive_is_refused),
+			rndv_hostile_request_without_rndv_channel_is_dropped),
+		cmocka_unit_test(rndv_hostile_write_is_checked_before_pull),
+		cmocka_unit_test(rndv_hostile_rights_are_checked_for_each_part),
+		cmocka_unit_test(rndv_hostile_part_beyond_message_is_refused),
 		cmocka_unit_test(
-			split_hostile_request_without_split_channel_is_dropped),
-		cmocka_unit_test(split_hostile_write_is_checked_before_pull),
+			rndv_hostile_read_response_length_mismatch_is_refused),
+		cmocka_unit_test(rndv_hostile_last_read_response_needs_payload),
+		cmocka_unit_test(rndv_hostile_read_response_is_pulled_by_rkey),
 		cmocka_unit_test(
-			split_hostile_rights_are_checked_for_each_part),
-		cmocka_unit_test(split_hostile_part_beyond_message_is_refused),
+			rndv_read_response_without_region_is_requested_again),
 		cmocka_unit_test(
-			split_hostile_read_response_length_mismatch_is_refused),
+			rndv_read_response_without_copy_is_requested_again),
 		cmocka_unit_test(
-			split_hostile_last_read_response_needs_payload),
-		cmocka_unit_test(split_hostile_read_response_is_pulled_by_rkey),
+			rndv_read_response_to_null_region_is_requested_again),
 		cmocka_unit_test(
-			split_read_response_without_region_is_requested_again),
-		cmocka_unit_test(
-			split_read_response_without_copy_is_requested_again),
-		cmocka_unit_test(
-			split_read_response_to_null_region_is_requested_again),
-		cmocka_unit_test(
-			split_hostile_early_response_of_next_part_is_refused),
-		cmocka_unit_test(split_hostile_unrequested_response_is_dropped),
+			rndv_hostile_early_response_of_next_part_is_refused),
+		cmocka_unit_test(rndv_hostile_unrequested_response_is_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How long messages end: the landing is hidden before the completion, and after
+ * How long messages end: the sink is hidden before the completion, and after
  * a failure the side settles with its peer. Unexpected packets without payload
  * are covered as well.
  */
@@ -41,7 +41,7 @@ static void expect_completion(struct uroce_cq *cq, uint64_t wr_id,
 
 /* -- normal end -- */
 
-static void split_landing_is_hidden_before_completion(void **state)
+static void rndv_sink_is_withdrawn_before_completion(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct fake *fake = fake_new();
@@ -58,8 +58,8 @@ static void split_landing_is_hidden_before_completion(void **state)
 					    message_takes_receive(&m) ? "|"
 								      : "");
 		message_check(fake, &m, 1);
-		assert_true(list_empty(&fake->pair->side[0].engine.landed));
-		assert_true(list_empty(&fake->pair->side[1].engine.landed));
+		assert_true(list_empty(&fake->pair->side[0].engine.publishing));
+		assert_true(list_empty(&fake->pair->side[1].engine.publishing));
 		fake_free(fake);
 	}
 }
@@ -73,7 +73,7 @@ struct end {
 };
 
 /*
- * The receiver or requester hides its landing; the side that is pulled from
+ * The receiver or requester hides its sink; the side that is pulled from
  * settles.
  */
 static const struct end ends[] = {
@@ -88,7 +88,7 @@ static const struct end ends[] = {
 };
 #define NR_ENDS (sizeof(ends) / sizeof(ends[0]))
 
-static void split_error_settles_before_completion(void **state)
+static void rndv_error_settles_before_completion(void **state)
 {
 	for (size_t i = 0; i < NR_ENDS; i++) {
 		struct message m;
@@ -107,10 +107,10 @@ static void check_gone(struct fake *fake, const struct end *end)
 
 	assert_int_equal(strlen(fake_log(fake, end->side)), length);
 	assert_memory_equal(fake_log(fake, end->side), end->log, length);
-	assert_true(list_empty(&fake->pair->side[end->side].engine.landed));
+	assert_true(list_empty(&fake->pair->side[end->side].engine.publishing));
 }
 
-static void split_reset_qp_settles_with_peer(void **state)
+static void rndv_reset_qp_settles_with_peer(void **state)
 {
 	for (size_t i = 0; i < NR_ENDS; i++) {
 		struct message m;
@@ -122,7 +122,7 @@ static void split_reset_qp_settles_with_peer(void **state)
 	}
 }
 
-static void split_destroyed_qp_settles_with_peer(void **state)
+static void rndv_destroyed_qp_settles_with_peer(void **state)
 {
 	for (size_t i = 0; i < NR_ENDS; i++) {
 		struct message m;
@@ -157,7 +157,7 @@ static bool lose_all(struct fake *fake, unsigned int from,
 	return true;
 }
 
-static void split_retry_exceeded_settles_with_peer(void **state)
+static void rndv_retry_exceeded_settles_with_peer(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct message m;
@@ -177,7 +177,7 @@ static void split_retry_exceeded_settles_with_peer(void **state)
 }
 
 /* The peer is gone, and no timer runs. */
-static void split_lost_channel_settles_with_peer(void **state)
+static void rndv_lost_channel_settles_with_peer(void **state)
 {
 	struct pair_options o = fake_defaults();
 	struct message m;
@@ -196,8 +196,8 @@ static void split_lost_channel_settles_with_peer(void **state)
 	fake_free(fake);
 }
 
-/* The receive work request is too short for the data behind its landing. */
-static void split_message_longer_than_receive_is_refused(void **state)
+/* The receive work request is too short for the data behind its sink. */
+static void rndv_message_longer_than_receive_is_refused(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message_new(fake, IBV_WR_SEND, MB);
@@ -210,7 +210,7 @@ static void split_message_longer_than_receive_is_refused(void **state)
 	message_post_request(fake, &m, 1);
 	fake_run(fake);
 	assert_true(fake->side[0].pushed && fake->side[1].pulled);
-	/* hides the landing of the unused receive, then closes the QP */
+	/* hides the sink of the unused receive, then closes the QP */
 	assert_string_equal(fake_log(fake, 1), "lxs|es");
 	expect_completion(&fake->pair->side[1].recv_cq, 101,
 			  IBV_WC_LOC_LEN_ERR);
@@ -224,7 +224,7 @@ static void split_message_longer_than_receive_is_refused(void **state)
 }
 
 /* Neither side copies without the access rights of the other. */
-static void split_without_remote_right_copies_nothing(void **state)
+static void rndv_without_remote_right_copies_nothing(void **state)
 {
 	static const enum ibv_wr_opcode needed[] = { IBV_WR_RDMA_WRITE,
 						     IBV_WR_RDMA_READ };
@@ -247,8 +247,8 @@ static void split_without_remote_right_copies_nothing(void **state)
 	}
 }
 
-/* The landing of the previous request is not published again. */
-static void split_empty_receive_shows_no_landing(void **state)
+/* The sink of the previous request is not published again. */
+static void rndv_empty_receive_publishes_no_sink(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message_new(fake, IBV_WR_SEND, MB);
@@ -265,7 +265,7 @@ static void split_empty_receive_shows_no_landing(void **state)
 	fake_free(fake);
 }
 
-static void split_receive_with_bad_lkey_fails(void **state)
+static void rndv_receive_with_bad_lkey_fails(void **state)
 {
 	static const uint32_t two[] = { 2 * LONG, 0 };
 	struct fake *fake = fake_new();
@@ -285,7 +285,7 @@ static void split_receive_with_bad_lkey_fails(void **state)
 }
 
 /* In the middle of the message; the peer keeps waiting. */
-static void split_send_with_bad_lkey_fails_in_flight(void **state)
+static void rndv_send_with_bad_lkey_fails_in_flight(void **state)
 {
 	static const uint32_t two[] = { 2 * LONG, 0 };
 	struct fake *fake = fake_new();
@@ -309,13 +309,13 @@ static void remove_memory(struct fake *fake, unsigned int side)
 {
 	struct pair_side *real = &fake->pair->side[side];
 
-	uroce_split_hide_all(&real->engine);
+	uroce_rndv_withdraw_all(&real->engine);
 	assert_int_equal(uroce_memory_remove(&real->engine.memory, real->key),
 			 0);
 }
 
 /* The region is removed while a message to it, or from it, is in flight. */
-static void split_region_removed_in_flight_fails_request(void **state)
+static void rndv_region_removed_in_flight_fails_request(void **state)
 {
 	static const struct {
 		enum ibv_wr_opcode opcode;
@@ -351,7 +351,7 @@ static void split_region_removed_in_flight_fails_request(void **state)
 }
 
 /* Where the READ may not write, the peer may not either. */
-static void split_read_without_local_write_shows_no_landing(void **state)
+static void rndv_read_without_local_write_publishes_no_sink(void **state)
 {
 	struct fake *fake = fake_new();
 	struct message m = message_new(fake, IBV_WR_RDMA_READ, MB);
@@ -362,14 +362,14 @@ static void split_read_without_local_write_shows_no_landing(void **state)
 	fake_run(fake);
 	assert_string_equal(fake_log(fake, 0), "es|");
 	expect_completion(&side->send_cq, 1, IBV_WC_LOC_PROT_ERR);
-	message_check_not_split(fake);
+	message_check_not_rndv(fake);
 	fake_check_rest(fake, 0);
 	fake_free(fake);
 }
 
-/* -- hiding all landings -- */
+/* -- hiding all sinks -- */
 
-static void split_hidden_landing_is_sent_as_payload(void **state)
+static void rndv_withdrawn_sink_is_sent_as_payload(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct message m;
@@ -378,11 +378,11 @@ static void split_hidden_landing_is_sent_as_payload(void **state)
 		bool shown = message_is_send(&m) ||
 			     m.opcode == IBV_WR_RDMA_READ;
 
-		uroce_split_hide_all(&fake->pair->side[0].engine);
-		uroce_split_hide_all(&fake->pair->side[1].engine);
+		uroce_rndv_withdraw_all(&fake->pair->side[0].engine);
+		uroce_rndv_withdraw_all(&fake->pair->side[1].engine);
 		for (unsigned int n = 0; n < 2; n++)
-			assert_true(
-				list_empty(&fake->pair->side[n].engine.landed));
+			assert_true(list_empty(
+				&fake->pair->side[n].engine.publishing));
 		if (shown)
 			assert_string_equal(
 				fake_log(fake, message_receiver(&m)),
@@ -394,16 +394,16 @@ static void split_hidden_landing_is_sent_as_payload(void **state)
 					 pushed);
 		/* not attempted */
 		assert_int_equal(fake->side[message_sender(&m)].nr_refused, 0);
-		/* the next landing is published again */
+		/* the next sink is published again */
 		message_transfer(fake, &m, 2);
 		assert_true(message_bytes_by_sender(fake, &m) > pushed);
 		fake_free(fake);
 	}
 }
 
-static bool shows_landing(const struct fake *fake, enum uroce_landing_kind kind)
+static bool publishes_sink(const struct fake *fake, enum uroce_sink_kind kind)
 {
-	return fake->side[0].landing[kind].bytes;
+	return fake->side[0].sink[kind].bytes;
 }
 
 /* A message and a READ response land at side 0 at the same time. */
@@ -414,23 +414,23 @@ static void show_both(struct fake *fake, const struct message *read,
 	message_post(fake, send, 2);
 	while (fake->side[1].nr_packets + fake->side[1].room < LONG / MTU)
 		assert_true(fake_step(fake));
-	assert_true(shows_landing(fake, UROCE_LANDING_RECEIVE));
+	assert_true(publishes_sink(fake, UROCE_SINK_RECEIVE));
 	message_post(fake, read, 1);
-	while (!shows_landing(fake, UROCE_LANDING_READ))
+	while (!publishes_sink(fake, UROCE_SINK_READ))
 		assert_true(fake_step(fake));
 }
 
 /* Both are still in progress, or one has ended. */
-static void split_hide_all_hides_every_landing(void **state)
+static void rndv_withdraw_all_withdraws_each_sink(void **state)
 {
 	static const struct {
 		uint32_t read, send; /* bytes */
 		bool ends;	     /* one has ended */
-		enum uroce_landing_kind kind;
+		enum uroce_sink_kind kind;
 	} cases[] = {
-		{ MB, MB, false, UROCE_LANDING_READ },
-		{ LONG, MB, true, UROCE_LANDING_READ },
-		{ MB, LONG, true, UROCE_LANDING_RECEIVE },
+		{ MB, MB, false, UROCE_SINK_READ },
+		{ LONG, MB, true, UROCE_SINK_READ },
+		{ MB, LONG, true, UROCE_SINK_RECEIVE },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -442,14 +442,14 @@ static void split_hide_all_hides_every_landing(void **state)
 						     cases[i].send, MB + 5000);
 
 		show_both(fake, &read, &send);
-		while (cases[i].ends && shows_landing(fake, cases[i].kind))
+		while (cases[i].ends && publishes_sink(fake, cases[i].kind))
 			assert_true(fake_step(fake));
-		assert_true(shows_landing(fake, !cases[i].kind));
-		assert_false(list_empty(&engine->landed));
-		uroce_split_hide_all(engine);
-		assert_true(list_empty(&engine->landed));
-		assert_false(shows_landing(fake, UROCE_LANDING_READ) ||
-			     shows_landing(fake, UROCE_LANDING_RECEIVE));
+		assert_true(publishes_sink(fake, !cases[i].kind));
+		assert_false(list_empty(&engine->publishing));
+		uroce_rndv_withdraw_all(engine);
+		assert_true(list_empty(&engine->publishing));
+		assert_false(publishes_sink(fake, UROCE_SINK_READ) ||
+			     publishes_sink(fake, UROCE_SINK_RECEIVE));
 		fake_run(fake);
 		message_expect_completions(fake, &read, 1);
 		message_expect_completions(fake, &send, 2);
@@ -464,22 +464,22 @@ static void split_hide_all_hides_every_landing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(split_landing_is_hidden_before_completion),
-		cmocka_unit_test(split_error_settles_before_completion),
-		cmocka_unit_test(split_reset_qp_settles_with_peer),
-		cmocka_unit_test(split_destroyed_qp_settles_with_peer),
-		cmocka_unit_test(split_retry_exceeded_settles_with_peer),
-		cmocka_unit_test(split_lost_channel_settles_with_peer),
-		cmocka_unit_test(split_message_longer_than_receive_is_refused),
-		cmocka_unit_test(split_without_remote_right_copies_nothing),
-		cmocka_unit_test(split_empty_receive_shows_no_landing),
-		cmocka_unit_test(split_receive_with_bad_lkey_fails),
-		cmocka_unit_test(split_send_with_bad_lkey_fails_in_flight),
-		cmocka_unit_test(split_region_removed_in_flight_fails_request),
+		cmocka_unit_test(rndv_sink_is_withdrawn_before_completion),
+		cmocka_unit_test(rndv_error_settles_before_completion),
+		cmocka_unit_test(rndv_reset_qp_settles_with_peer),
+		cmocka_unit_test(rndv_destroyed_qp_settles_with_peer),
+		cmocka_unit_test(rndv_retry_exceeded_settles_with_peer),
+		cmocka_unit_test(rndv_lost_channel_settles_with_peer),
+		cmocka_unit_test(rndv_message_longer_than_receive_is_refused),
+		cmocka_unit_test(rndv_without_remote_right_copies_nothing),
+		cmocka_unit_test(rndv_empty_receive_publishes_no_sink),
+		cmocka_unit_test(rndv_receive_with_bad_lkey_fails),
+		cmocka_unit_test(rndv_send_with_bad_lkey_fails_in_flight),
+		cmocka_unit_test(rndv_region_removed_in_flight_fails_request),
 		cmocka_unit_test(
-			split_read_without_local_write_shows_no_landing),
-		cmocka_unit_test(split_hidden_landing_is_sent_as_payload),
-		cmocka_unit_test(split_hide_all_hides_every_landing),
+			rndv_read_without_local_write_publishes_no_sink),
+		cmocka_unit_test(rndv_withdrawn_sink_is_sent_as_payload),
+		cmocka_unit_test(rndv_withdraw_all_withdraws_each_sink),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
