@@ -8,7 +8,7 @@
 #include <provider/log.h>
 #include <string.h>
 
-#include "uroce/shm/uroce_reach.h"
+#include "uroce/shm/uroce_cma.h"
 #include "util/env.h"
 #include "util/text_file.h"
 
@@ -139,13 +139,13 @@ static unsigned int config_choose(const char *value,
 	return choices[0].value;
 }
 
-unsigned int uroce_config_reach_ways(void)
+unsigned int uroce_config_cma_kinds(void)
 {
 	static const struct choice choices[] = {
-		{ "auto", UROCE_REACH_VM | UROCE_REACH_MEM },
+		{ "auto", UROCE_CMA_VM | UROCE_CMA_MEM },
 		{ "none", 0 },
-		{ "vm", UROCE_REACH_VM },
-		{ "mem", UROCE_REACH_MEM },
+		{ "vm", UROCE_CMA_VM },
+		{ "mem", UROCE_CMA_MEM },
 	};
 
 	return config_choose(env_path(UROCE_CMA_VARIABLE), choices,

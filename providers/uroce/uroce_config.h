@@ -56,11 +56,11 @@ bool uroce_config_wants(const char *wish, const struct uroce_netdev *dev,
 bool uroce_config_local(void);
 
 /**
- * uroce_config_reach_ways() - read the system calls that CMA may use
+ * uroce_config_cma_kinds() - read the system calls that CMA may use
  *
- * Return: mask of enum uroce_reach_way.
+ * Return: mask of enum uroce_cma_kind.
  */
-unsigned int uroce_config_reach_ways(void);
+unsigned int uroce_config_cma_kinds(void);
 
 /** uroce_config_rndv() - read when to use the rendezvous protocol */
 enum uroce_shm_rndv uroce_config_rndv(void);

@@ -69,7 +69,7 @@ static void check(const struct uroce_packet *packet)
 	fuzz_assert(packet->payload >= begin && packet->payload <= end);
 	if (packet->nr_absent) {
 		fuzz_assert(packet->opcode < UROCE_UC && packet->payload_len);
-		fuzz_assert(packet->payload_len <= UROCE_CHANNEL_PART);
+		fuzz_assert(packet->payload_len <= UROCE_CHANNEL_CHUNK);
 		return;
 	}
 	fuzz_assert(packet->payload_len <= UROCE_CHANNEL_MTU);

@@ -120,7 +120,7 @@ static void check(const struct uroce_eager_entry *eager)
 	fuzz_assert(eager->header_len <= UROCE_MAX_HEADER);
 	fuzz_assert(eager->payload >= begin && eager->payload <= end);
 	if (eager->nr_absent) {
-		fuzz_assert(eager->payload_len <= UROCE_CHANNEL_PART);
+		fuzz_assert(eager->payload_len <= UROCE_CHANNEL_CHUNK);
 		return;
 	}
 	fuzz_assert(eager->payload_len <= UROCE_CHANNEL_MTU);

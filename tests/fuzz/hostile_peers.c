@@ -187,7 +187,7 @@ static void open_shm(bool rndv)
 {
 	struct uroce_shm_config config = {
 		.patience_ms = TIMEOUT_MS,
-		.reach_ways = ~0u,
+		.cma_kinds = ~0u,
 		.rndv = rndv ? UROCE_SHM_RNDV_ALWAYS : UROCE_SHM_RNDV_TRY,
 		.is_ours = is_ours,
 	};
@@ -330,7 +330,7 @@ static void send_share(struct fuzz_reader *reader, const struct peer *peer)
 		  place < 7);
 }
 
-/* Uses a share as uroce_copy.c does. */
+/* Uses a share as uroce_shm_direct.c does. */
 static void use_share(struct fuzz_reader *reader)
 {
 	struct uroce_peer *peer =

@@ -44,7 +44,7 @@ static bool may(uint8_t what)
 	if (how & what)
 		return true;
 	if (how & DENIED)
-		channel.copy = NULL;
+		channel.direct_copy = NULL;
 	return false;
 }
 
@@ -66,17 +66,18 @@ static uint8_t touch(const struct iovec *iov, uint32_t nr, bool write)
 	return sum;
 }
 
-static int copy(struct uroce_channel *at, const struct uroce_copy *wanted)
+static int copy(struct uroce_channel *at,
+		const struct uroce_direct_access *wanted)
 {
 	size_t sum = 0;
 
 	fuzz_assert(at == &channel);
-	fuzz_assert(wanted->part && wanted->part <= wanted->bytes);
-	fuzz_assert(wanted->offset <= wanted->bytes - wanted->part);
+	fuzz_assert(wanted->chunk && wanted->chunk <= wanted->bytes);
+	fuzz_assert(wanted->offset <= wanted->bytes - wanted->chunk);
 	fuzz_assert(wanted->nr_iov && wanted->nr_iov <= UROCE_MAX_SGE);
 	for (uint32_t i = 0; i < wanted->nr_iov; i++)
 		sum += wanted->iov[i].iov_len;
-	fuzz_assert(sum == wanted->part);
+	fuzz_assert(sum == wanted->chunk);
 	if (!may(COPIES))
 		return -EACCES;
 	(void)touch(wanted->iov, wanted->nr_iov, wanted->read);
@@ -99,7 +100,7 @@ static bool choose(struct uroce_channel *at, enum uroce_sink_kind kind,
 			.bytes = bytes,
 			.address = 1,
 		};
-	return at->copy && how & RNDV;
+	return at->direct_copy && how & RNDV;
 }
 
 static void learn(struct uroce_channel *at, enum uroce_sink_kind kind,
@@ -110,7 +111,7 @@ static void learn(struct uroce_channel *at, enum uroce_sink_kind kind,
 
 static bool is_open(struct uroce_channel *at, const struct uroce_qpn_pair *qpns)
 {
-	return at->copy && how & OPEN;
+	return at->direct_copy && how & OPEN;
 }
 
 static bool find(struct uroce_channel *at, const struct uroce_qpn_pair *qpns,
@@ -174,8 +175,8 @@ static const struct uroce_rndv_ops ops = {
 struct uroce_channel *hostile_rndv_channel(uint8_t sink_parts)
 {
 	uroce_channel_init(&channel);
-	channel.copy = copy;
-	channel.part = 1u << 20;
+	channel.direct_copy = copy;
+	channel.chunk = 1u << 20;
 	channel.is_recently_polling = is_recently_polling;
 	channel.rndv = &ops;
 	memset(sinks, 0, sizeof(sinks));

@@ -178,7 +178,7 @@ static int take_absent(struct uroce_qp *qp, const struct uroce_packet *packet,
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 	struct uroce_channel *channel = qp->channel;
-	const struct uroce_copy copy = {
+	const struct uroce_direct_access copy = {
 		.read = true,
 		.access = IBV_ACCESS_REMOTE_READ,
 		.qpn = qp->qpn,
@@ -187,7 +187,7 @@ static int take_absent(struct uroce_qp *qp, const struct uroce_packet *packet,
 		.va = wqe->remote.va,
 		.bytes = wqe->length,
 		.offset = offset,
-		.part = packet->payload_len,
+		.chunk = packet->payload_len,
 		.iov = iovecs->iov,
 		.nr_iov = iovecs->nr,
 	};
@@ -198,7 +198,8 @@ static int take_absent(struct uroce_qp *qp, const struct uroce_packet *packet,
 	for (uint32_t i = 0; i < iovecs->nr; i++)
 		if (!iovecs->iov[i].iov_base)
 			return -EFAULT;
-	return channel->copy ? channel->copy(channel, &copy) : -EPERM;
+	return channel->direct_copy ? channel->direct_copy(channel, &copy)
+				    : -EPERM;
 }
 
 /* 9.9.2.4.2; a chunk stands for full packets, all of them requested. */

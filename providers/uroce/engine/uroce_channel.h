@@ -23,7 +23,7 @@
 #define UROCE_CHANNEL_MTU 8192
 
 /* Maximum bytes of a chunk: packets sent as one, without their payload. */
-#define UROCE_CHANNEL_PART (512 * 1024)
+#define UROCE_CHANNEL_CHUNK (512 * 1024)
 
 struct uroce_channel;
 struct iovec;
@@ -53,7 +53,7 @@ struct uroce_eager_entry {
 };
 
 /* A WRITE, READ or atomic that the requester executes itself. */
-struct uroce_copy {
+struct uroce_direct_access {
 	bool read;
 	uint32_t access; /* required right: enum ibv_access_flags */
 	uint32_t qpn;	 /* local QP */
@@ -61,8 +61,8 @@ struct uroce_copy {
 	uint32_t rkey;
 	uint64_t va;
 	uint32_t bytes;		 /* of the request; all must be accessible */
-	uint32_t offset, part;	 /* bytes of the request to copy now */
-	const struct iovec *iov; /* local memory, @part bytes */
+	uint32_t offset, chunk;	 /* bytes of the request to access now */
+	const struct iovec *iov; /* local memory, @chunk bytes */
 	uint32_t nr_iov;
 };
 
@@ -148,43 +148,44 @@ struct uroce_channel {
 	bool stuck;		  /* full, and a wait for room has timed out */
 	bool lost;		  /* the peer process is gone */
 	/*
-	 * Executes a part of a WRITE or READ by CMA, without the peer, after
+	 * Executes a chunk of a WRITE or READ by CMA, without the peer, after
 	 * the checks of a responder. Returns 0, or -errno: then the request
 	 * must be sent. NULL: CMA is not available.
 	 */
-	int (*copy)(struct uroce_channel *channel,
-		    const struct uroce_copy *copy);
-	/* with @copy or @nr_shared: maximum bytes of one step */
-	uint32_t part;
+	int (*direct_copy)(struct uroce_channel *channel,
+			   const struct uroce_direct_access *copy);
+	/* with @direct_copy or @nr_shared: maximum bytes of one step */
+	uint32_t chunk;
 	/*
-	 * With @copy: whether the application of the peer polls. Then sending a
-	 * request is faster than copying @bytes by system calls. A hint,
-	 * queried once for each request. The function reads the clock, which
-	 * the engine's time may be ahead of.
+	 * With @direct_copy: whether the application of the peer polls. Then
+	 * sending a request is faster than copying @bytes by system calls. A
+	 * hint, queried once for each request. The function reads the clock,
+	 * which the engine's time may be ahead of.
 	 */
 	bool (*is_recently_polling)(struct uroce_channel *channel,
 				    uint32_t bytes);
 	/*
 	 * Atomic: number of MRs of the peer that this process could map. NULL:
-	 * no MR can be mapped; otherwise @enter and @leave are set.
+	 * no MR can be mapped; otherwise @direct_begin and @direct_end are set.
 	 */
 	const uint32_t *nr_shared;
 	/*
-	 * Returns the address of the part in memory that this process has
+	 * Returns the address of the chunk in memory that this process has
 	 * mapped, after the checks of a responder. NULL: the request must be
-	 * sent. The mapping stays valid until @leave, which must follow soon.
+	 * sent. The mapping stays valid until @direct_end, which must follow
+	 * soon.
 	 */
-	uint8_t *(*enter)(struct uroce_channel *channel,
-			  const struct uroce_copy *copy);
-	void (*leave)(struct uroce_channel *channel);
+	uint8_t *(*direct_begin)(struct uroce_channel *channel,
+				 const struct uroce_direct_access *copy);
+	void (*direct_end)(struct uroce_channel *channel);
 	/*
 	 * NULL: long messages never use the rendezvous protocol. Otherwise
-	 * constant, but unused without @copy.
+	 * constant, but unused without @direct_copy.
 	 */
 	const struct uroce_rndv_ops *rndv;
 };
 
-/** uroce_channel_is_shared() - whether @enter may find memory */
+/** uroce_channel_is_shared() - whether @direct_begin may find memory */
 static inline bool uroce_channel_is_shared(const struct uroce_channel *channel)
 {
 	/* relaxed: a hint */
@@ -200,12 +201,12 @@ static inline void uroce_channel_init(struct uroce_channel *channel)
 	channel->full = false;
 	channel->stuck = false;
 	channel->lost = false;
-	channel->copy = NULL;
-	channel->part = 0;
+	channel->direct_copy = NULL;
+	channel->chunk = 0;
 	channel->is_recently_polling = NULL;
 	channel->nr_shared = NULL;
-	channel->enter = NULL;
-	channel->leave = NULL;
+	channel->direct_begin = NULL;
+	channel->direct_end = NULL;
 	channel->rndv = NULL;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Direct access, by uroce_channel.copy (CMA) or in memory that both processes
- * have mapped. uroce_requester_next() and uroce_worker_copy() call
+ * Direct access, by uroce_channel.direct_copy (CMA) or in memory that both
+ * processes have mapped. uroce_requester_next() and uroce_worker_copy() call
  * uroce_direct_try() for each request whose turn has come.
  */
 #include "uroce/engine/uroce_direct.h"
@@ -54,9 +54,9 @@ static bool is_memory(const struct uroce_memory *memory,
 	return true;
 }
 
-/* Resolve the local memory of a part; false: no right, or no ordinary MR. */
+/* Resolve the local memory of a chunk; false: no right, or no ordinary MR. */
 static bool find_memory(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
-			uint32_t part, struct uroce_iovecs *ret_iovecs)
+			uint32_t chunk, struct uroce_iovecs *ret_iovecs)
 {
 	const struct uroce_sge_list list = {
 		.memory = &qp->engine->memory,
@@ -68,11 +68,11 @@ static bool find_memory(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 	struct uroce_cursor cursor = {};
 
 	if (wqe->flags & IBV_SEND_INLINE && wqe->opcode == IBV_WR_RDMA_WRITE) {
-		uroce_iovecs_set(ret_iovecs, (uint8_t *)wqe->sge, part, false);
+		uroce_iovecs_set(ret_iovecs, (uint8_t *)wqe->sge, chunk, false);
 		return true;
 	}
 	return is_memory(list.memory, wqe) &&
-	       !uroce_sge_resolve(&list, &cursor, qp->req.copied, part,
+	       !uroce_sge_resolve(&list, &cursor, qp->req.copied, chunk,
 				  ret_iovecs);
 }
 
@@ -81,11 +81,11 @@ static bool is_possible(const struct uroce_qp *qp,
 {
 	const struct uroce_channel *channel = qp->channel;
 
-	return channel && (channel->copy || channel->nr_shared) &&
+	return channel && (channel->direct_copy || channel->nr_shared) &&
 	       uroce_direct_is_free(qp) && is_suited(qp, wqe);
 }
 
-static void direct_gather(uint8_t *to, const struct uroce_copy *copy)
+static void direct_gather(uint8_t *to, const struct uroce_direct_access *copy)
 {
 	for (uint32_t i = 0; i < copy->nr_iov; i++) {
 		const struct iovec *iov = &copy->iov[i];
@@ -95,7 +95,7 @@ static void direct_gather(uint8_t *to, const struct uroce_copy *copy)
 	}
 }
 
-static void scatter(const struct uroce_copy *copy, const uint8_t *from)
+static void scatter(const struct uroce_direct_access *copy, const uint8_t *from)
 {
 	for (uint32_t i = 0; i < copy->nr_iov; i++) {
 		const struct iovec *iov = &copy->iov[i];
@@ -106,7 +106,7 @@ static void scatter(const struct uroce_copy *copy, const uint8_t *from)
 }
 
 static void direct_execute(const struct uroce_send_wqe *wqe, uint8_t *there,
-			   const struct uroce_copy *copy)
+			   const struct uroce_direct_access *copy)
 {
 	uint64_t orig;
 
@@ -122,10 +122,10 @@ static void direct_execute(const struct uroce_send_wqe *wqe, uint8_t *there,
 	scatter(copy, (const uint8_t *)&orig);
 }
 
-/* Execute a part in memory that both processes have mapped. */
+/* Execute a chunk in memory that both processes have mapped. */
 static bool do_shared(const struct uroce_qp *qp,
 		      const struct uroce_send_wqe *wqe,
-		      const struct uroce_copy *copy)
+		      const struct uroce_direct_access *copy)
 {
 	struct uroce_channel *channel = qp->channel;
 	uint8_t *there;
@@ -133,44 +133,44 @@ static bool do_shared(const struct uroce_qp *qp,
 
 	if (!uroce_channel_is_shared(channel))
 		return false;
-	there = channel->enter(channel, copy);
+	there = channel->direct_begin(channel, copy);
 	if (!there)
 		return false;
 	aligned = !is_atomic(wqe) || uroce_direct_is_aligned((uintptr_t)there);
 	if (aligned)
 		direct_execute(wqe, there, copy);
-	channel->leave(channel);
+	channel->direct_end(channel);
 	return aligned;
 }
 
 /*
- * Execute a part by CMA. After the first part it no longer matters whether the
- * peer polls.
+ * Execute a chunk by CMA. After the first chunk it no longer matters whether
+ * the peer polls.
  */
 static bool do_copy(const struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
-		    const struct uroce_copy *copy)
+		    const struct uroce_direct_access *copy)
 {
 	struct uroce_channel *channel = qp->channel;
 
-	if (!channel->copy || is_atomic(wqe) ||
+	if (!channel->direct_copy || is_atomic(wqe) ||
 	    (!qp->req.copied &&
 	     channel->is_recently_polling(channel, wqe->length)))
 		return false;
-	return !channel->copy(channel, copy);
+	return !channel->direct_copy(channel, copy);
 }
 
 static bool do_part(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
-		    uint32_t part)
+		    uint32_t chunk)
 {
 	struct uroce_iovecs iovecs;
-	struct uroce_copy copy;
+	struct uroce_direct_access copy;
 
-	if (!find_memory(qp, wqe, part, &iovecs))
+	if (!find_memory(qp, wqe, chunk, &iovecs))
 		return false;
 	copy = uroce_direct_wish(qp, wqe);
 	copy.read = wqe->opcode == IBV_WR_RDMA_READ;
 	copy.offset = qp->req.copied;
-	copy.part = part;
+	copy.chunk = chunk;
 	copy.iov = iovecs.iov;
 	copy.nr_iov = iovecs.nr;
 	return do_shared(qp, wqe, &copy) || do_copy(qp, wqe, &copy);
@@ -180,15 +180,15 @@ enum uroce_direct uroce_direct_try(struct uroce_qp *qp,
 				   struct uroce_send_wqe *wqe, uint64_t now)
 {
 	struct uroce_requester *req = &qp->req;
-	uint32_t part = wqe->length - req->copied;
+	uint32_t chunk = wqe->length - req->copied;
 
-	if (qp->channel && part > qp->channel->part)
-		part = qp->channel->part;
-	if (!is_possible(qp, wqe) || !do_part(qp, wqe, part)) {
+	if (qp->channel && chunk > qp->channel->chunk)
+		chunk = qp->channel->chunk;
+	if (!is_possible(qp, wqe) || !do_part(qp, wqe, chunk)) {
 		req->copied = 0;
 		return UROCE_DIRECT_NO;
 	}
-	req->copied += part;
+	req->copied += chunk;
 	if (req->copied < wqe->length)
 		return UROCE_DIRECT_MORE;
 	req->copied = 0;

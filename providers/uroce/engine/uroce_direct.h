@@ -14,12 +14,12 @@
 
 enum uroce_direct {
 	UROCE_DIRECT_NO,   /* the request must be sent */
-	UROCE_DIRECT_MORE, /* a part is done; any thread may continue */
+	UROCE_DIRECT_MORE, /* a chunk is done; any thread may continue */
 	UROCE_DIRECT_DONE, /* complete; @cur is the next request */
 };
 
 /**
- * uroce_direct_is_long() - whether the next request has several parts
+ * uroce_direct_is_long() - whether the next request has several chunks
  *
  * The QP has a channel.
  */
@@ -30,11 +30,11 @@ static inline bool uroce_direct_is_long(const struct uroce_qp *qp)
 	if (!uroce_ring_has(&qp->sq, qp->req.cur))
 		return false;
 	wqe = uroce_ring_at(&qp->sq, qp->req.cur);
-	return wqe->length > qp->channel->part;
+	return wqe->length > qp->channel->chunk;
 }
 
 /**
- * uroce_direct_try() - execute a request, or a part of it, without a packet
+ * uroce_direct_try() - execute a request, or a chunk of it, without a packet
  * @qp: the QP
  * @wqe: the request at @cur, which has not begun
  * @now: ns

@@ -33,10 +33,10 @@ static inline bool uroce_direct_is_aligned(uint64_t address)
 }
 
 /* The request in the form of the channel; the caller sets the part. */
-static inline struct uroce_copy
+static inline struct uroce_direct_access
 uroce_direct_wish(const struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
 {
-	return (struct uroce_copy){
+	return (struct uroce_direct_access){
 		.access = uroce_request_remote_access(wqe),
 		.qpn = qp->qpn,
 		.dest_qpn = qp->dest_qpn,

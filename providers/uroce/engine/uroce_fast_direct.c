@@ -69,18 +69,18 @@ static bool do_request(const struct uroce_qp *qp,
 {
 	struct uroce_channel *channel = qp->channel;
 	uint8_t *here = find_here(qp, wqe);
-	struct uroce_copy copy = uroce_direct_wish(qp, wqe);
+	struct uroce_direct_access copy = uroce_direct_wish(qp, wqe);
 	uint8_t *there;
 	bool done;
 
 	if (!here)
 		return false;
-	copy.part = wqe->length;
-	there = channel->enter(channel, &copy);
+	copy.chunk = wqe->length;
+	there = channel->direct_begin(channel, &copy);
 	if (!there)
 		return false;
 	done = fast_direct_execute(wqe, here, there);
-	channel->leave(channel);
+	channel->direct_end(channel);
 	return done;
 }
 

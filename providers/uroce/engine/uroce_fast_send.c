@@ -192,7 +192,7 @@ static bool may_be_direct(const struct uroce_qp *qp,
 {
 	struct uroce_channel *channel = qp->channel;
 
-	return channel->copy && qp->req.cur == qp->sq.tail &&
+	return channel->direct_copy && qp->req.cur == qp->sq.tail &&
 	       !channel->is_recently_polling(channel, wqe->length);
 }
 

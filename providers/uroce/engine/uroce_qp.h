@@ -143,7 +143,7 @@ static inline uint8_t uroce_resource_after(const struct uroce_responder *resp,
 
 /* Rendezvous protocol: both processes copy a long message; uroce_rndv.c. */
 struct uroce_rndv_state {
-	bool pulled; /* the peer copied the previous part */
+	bool pulled; /* the peer copied the previous chunk */
 	bool waited; /* the wait for the published destination is over */
 };
 

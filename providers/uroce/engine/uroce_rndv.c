@@ -167,7 +167,7 @@ void uroce_rndv_withdraw_all(struct uroce_engine *engine)
 }
 
 /* A part of a message that may be sent as a chunk. */
-struct part {
+struct chunk {
 	struct uroce_qp *qp;
 	struct uroce_rndv_state *state;
 	const struct uroce_send_wqe *write; /* NULL: not a WRITE */
@@ -178,103 +178,104 @@ struct part {
 	struct iovec iov;
 };
 
-static int push_write(const struct part *part)
+static int push_write(const struct chunk *chunk)
 {
-	struct uroce_channel *channel = part->qp->channel;
-	const struct uroce_send_wqe *wqe = part->write;
-	const struct uroce_copy copy = {
+	struct uroce_channel *channel = chunk->qp->channel;
+	const struct uroce_send_wqe *wqe = chunk->write;
+	const struct uroce_direct_access copy = {
 		.access = IBV_ACCESS_REMOTE_WRITE,
-		.qpn = part->qp->qpn,
-		.dest_qpn = part->qp->dest_qpn,
+		.qpn = chunk->qp->qpn,
+		.dest_qpn = chunk->qp->dest_qpn,
 		.rkey = wqe->remote.rkey,
 		.va = wqe->remote.va,
 		.bytes = wqe->length,
-		.offset = part->offset,
-		.part = (uint32_t)part->iov.iov_len,
-		.iov = &part->iov,
+		.offset = chunk->offset,
+		.chunk = (uint32_t)chunk->iov.iov_len,
+		.iov = &chunk->iov,
 		.nr_iov = 1,
 	};
 
 	/* older messages in flight arrive later, maybe for the same memory */
-	if (uroce_psn_before(part->qp->req.una_psn, wqe->psn))
+	if (uroce_psn_before(chunk->qp->req.una_psn, wqe->psn))
 		return -EBUSY;
-	return channel->copy ? channel->copy(channel, &copy) : -EPERM;
+	return channel->direct_copy ? channel->direct_copy(channel, &copy)
+				    : -EPERM;
 }
 
-/* Looks up the peer's sink; whether the whole part lies in it. */
-static bool rndv_find(const struct part *part, uint32_t psn,
+/* Looks up the peer's sink; whether the whole chunk lies in it. */
+static bool rndv_find(const struct chunk *chunk, uint32_t psn,
 		      struct uroce_sink *ret_sink, uint32_t *ret_from)
 {
-	const struct uroce_qp *qp = part->qp;
+	const struct uroce_qp *qp = chunk->qp;
 	const struct uroce_qpn_pair qpns = qpn_pair_of(qp);
 	uint64_t from;
 
-	if (!qp->channel->rndv->find(qp->channel, &qpns, part->kind, ret_sink))
+	if (!qp->channel->rndv->find(qp->channel, &qpns, chunk->kind, ret_sink))
 		return false;
 	from = (uint64_t)uroce_psn_diff(psn, ret_sink->psn) * qp->mtu;
 	*ret_from = (uint32_t)from;
 	/* the sink may be of an older message; a READ has many requests */
-	if (part->kind == UROCE_SINK_RECEIVE)
-		return part->first_psn == ret_sink->psn &&
-		       from + part->iov.iov_len <= ret_sink->bytes;
+	if (chunk->kind == UROCE_SINK_RECEIVE)
+		return chunk->first_psn == ret_sink->psn &&
+		       from + chunk->iov.iov_len <= ret_sink->bytes;
 	return !uroce_psn_before(psn, ret_sink->psn) &&
-	       from + part->iov.iov_len <= ret_sink->bytes;
+	       from + chunk->iov.iov_len <= ret_sink->bytes;
 }
 
 /* Polls for the sink: unless the peer is busy, it publishes it soon. */
-static bool await(const struct part *part, uint32_t psn,
+static bool await(const struct chunk *chunk, uint32_t psn,
 		  struct uroce_sink *ret_sink, uint32_t *ret_from)
 {
-	bool found = rndv_find(part, psn, ret_sink, ret_from);
+	bool found = rndv_find(chunk, psn, ret_sink, ret_from);
 
-	for (int i = 0; !found && !part->state->waited && i < LOOKS; i++)
-		found = rndv_find(part, psn, ret_sink, ret_from);
-	part->state->waited = true;
+	for (int i = 0; !found && !chunk->state->waited && i < LOOKS; i++)
+		found = rndv_find(chunk, psn, ret_sink, ret_from);
+	chunk->state->waited = true;
 	return found;
 }
 
-static int rndv_push(const struct part *part, uint32_t psn)
+static int rndv_push(const struct chunk *chunk, uint32_t psn)
 {
-	const struct uroce_qp *qp = part->qp;
+	const struct uroce_qp *qp = chunk->qp;
 	const struct uroce_qpn_pair qpns = qpn_pair_of(qp);
 	struct uroce_sink sink;
 	uint32_t from;
 
-	if (part->write)
-		return push_write(part);
-	if (!await(part, psn, &sink, &from))
+	if (chunk->write)
+		return push_write(chunk);
+	if (!await(chunk, psn, &sink, &from))
 		return -EAGAIN;
-	return qp->channel->rndv->push(qp->channel, &qpns, part->kind, &sink,
-				       from, &part->iov);
+	return qp->channel->rndv->push(qp->channel, &qpns, chunk->kind, &sink,
+				       from, &chunk->iov);
 }
 
 /* Sends a chunk. The sides take turns; the peer first, to keep it busy. */
-static bool send_part(const struct part *part, struct uroce_packet *packet)
+static bool send_chunk(const struct chunk *chunk, struct uroce_packet *packet)
 {
-	const struct uroce_qp *qp = part->qp;
+	const struct uroce_qp *qp = chunk->qp;
 	const struct uroce_qpn_pair qpns = qpn_pair_of(qp);
 
 	if (!qp->channel->rndv->is_open(qp->channel, &qpns))
 		return false;
-	if (part->state->pulled) {
-		if (rndv_push(part, packet->psn))
+	if (chunk->state->pulled) {
+		if (rndv_push(chunk, packet->psn))
 			return false;
 	} else {
-		packet->source = (uintptr_t)part->iov.iov_base;
+		packet->source = (uintptr_t)chunk->iov.iov_base;
 	}
-	part->state->pulled = !part->state->pulled;
-	packet->nr_absent = part->nr_packets;
-	packet->payload_len = (uint32_t)part->iov.iov_len;
+	chunk->state->pulled = !chunk->state->pulled;
+	packet->nr_absent = chunk->nr_packets;
+	packet->payload_len = (uint32_t)chunk->iov.iov_len;
 	return true;
 }
 
 /* Returns the number of packets that @out represents. */
-static uint32_t try_part(const struct part *part, struct uroce_out *out)
+static uint32_t try_chunk(const struct chunk *chunk, struct uroce_out *out)
 {
-	if (!send_part(part, &out->packet))
+	if (!send_chunk(chunk, &out->packet))
 		return 1;
 	out->iovecs.nr = 0;
-	return part->nr_packets;
+	return chunk->nr_packets;
 }
 
 /* Number of packets that are contiguous in memory, from @out on. */
@@ -300,11 +301,11 @@ static uint32_t rndv_count_packets(const struct uroce_qp *qp,
 								       : 0;
 }
 
-/* Maximum length of a part; at the end each side copies half of the rest. */
+/* Maximum length of a chunk; at the end each side copies half of the rest. */
 static uint32_t max_packets(const struct uroce_qp *qp,
 			    const struct uroce_rndv_state *state, uint32_t left)
 {
-	uint32_t max = UROCE_CHANNEL_PART / qp->mtu;
+	uint32_t max = UROCE_CHANNEL_CHUNK / qp->mtu;
 
 	if (!state->pulled && left < 2 * max)
 		left = (left + 1) / 2;
@@ -316,7 +317,7 @@ uint32_t uroce_rndv_request(struct uroce_qp *qp,
 			    struct uroce_out *out)
 {
 	uint32_t at = (uint32_t)uroce_psn_diff(out->packet.psn, wqe->psn);
-	struct part part = {
+	struct chunk chunk = {
 		.qp = qp,
 		.state = &qp->rndv.sent,
 		.write = is_write(wqe) ? wqe : NULL,
@@ -326,19 +327,19 @@ uint32_t uroce_rndv_request(struct uroce_qp *qp,
 	};
 
 	/* the first packet of a SEND is needed to select the receive WQE */
-	if (!qp->rndv.sending || (!part.write && !at))
+	if (!qp->rndv.sending || (!chunk.write && !at))
 		return 1;
 	/* the last packet has payload, so that its data is stored last */
-	part.nr_packets = rndv_count_packets(
+	chunk.nr_packets = rndv_count_packets(
 		qp, wqe, out,
-		max_packets(qp, part.state, wqe->nr_packets - 1 - at));
-	if (part.nr_packets < MIN_PACKETS)
+		max_packets(qp, chunk.state, wqe->nr_packets - 1 - at));
+	if (chunk.nr_packets < MIN_PACKETS)
 		return 1;
-	part.iov = (struct iovec){
+	chunk.iov = (struct iovec){
 		.iov_base = out->iovecs.iov[0].iov_base,
-		.iov_len = (size_t)part.nr_packets * qp->mtu,
+		.iov_len = (size_t)chunk.nr_packets * qp->mtu,
 	};
-	return try_part(&part, out);
+	return try_chunk(&chunk, out);
 }
 
 /* Memory of the READ at @offset; NULL: no access, or no ordinary memory. */
@@ -368,7 +369,7 @@ uint32_t uroce_rndv_response(struct uroce_qp *qp,
 {
 	uint32_t psn = out->packet.psn;
 	uint32_t at = (uint32_t)uroce_psn_diff(psn, res->psn);
-	struct part part = {
+	struct chunk chunk = {
 		.qp = qp,
 		.state = &qp->rndv.response,
 		.kind = UROCE_SINK_READ,
@@ -388,17 +389,18 @@ uint32_t uroce_rndv_response(struct uroce_qp *qp,
 	if (!uroce_qp_is_open(qp))
 		return 1;
 	if (!at)
-		*part.state = (struct uroce_rndv_state){};
-	part.nr_packets = max_packets(
-		qp, part.state, (uint32_t)uroce_psn_diff(res->until_psn, psn));
-	if (part.nr_packets < MIN_PACKETS)
+		*chunk.state = (struct uroce_rndv_state){};
+	chunk.nr_packets = max_packets(
+		qp, chunk.state, (uint32_t)uroce_psn_diff(res->until_psn, psn));
+	if (chunk.nr_packets < MIN_PACKETS)
 		return 1;
-	part.iov.iov_len = (size_t)part.nr_packets * qp->mtu;
-	part.iov.iov_base = find_answer(qp, res, part.offset, part.iov.iov_len);
+	chunk.iov.iov_len = (size_t)chunk.nr_packets * qp->mtu;
+	chunk.iov.iov_base =
+		find_answer(qp, res, chunk.offset, chunk.iov.iov_len);
 	/* without a sink the requester expects packets with payload */
-	if (!part.iov.iov_base || !rndv_find(&part, psn, &sink, &from))
+	if (!chunk.iov.iov_base || !rndv_find(&chunk, psn, &sink, &from))
 		return 1;
-	return try_part(&part, out);
+	return try_chunk(&chunk, out);
 }
 
 int uroce_rndv_copy(const struct uroce_qp *qp,

@@ -119,7 +119,8 @@ bool uroce_worker_quick_post(struct uroce_worker *worker, struct uroce_qp *qp)
 	if (qp->channel && uroce_channel_is_shared(qp->channel) &&
 	    is_done_here(worker, qp))
 		return true;
-	if (qp->channel && (qp->channel->copy || qp->channel->nr_shared) &&
+	if (qp->channel &&
+	    (qp->channel->direct_copy || qp->channel->nr_shared) &&
 	    !worker->engine.exact &&
 	    /* else send_of() below tries direct access, once */
 	    (!is_usual(worker) || uroce_direct_is_long(qp))) {

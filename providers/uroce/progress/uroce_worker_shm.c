@@ -84,7 +84,8 @@ static void worker_shm_on_qp(void *arg, const struct uroce_qp *qp)
 		.pd = qp->pd,
 		.access = qp->resp.max_resources ? qp->access
 						 : qp->access & ~with_response,
-		.pulls = qp->channel && qp->channel->rndv && qp->channel->copy,
+		.pulls = qp->channel && qp->channel->rndv &&
+			 qp->channel->direct_copy,
 	};
 
 	uroce_shm_show_qp(worker->shm, &shown, qp->channel);
@@ -94,7 +95,7 @@ static int open_slot(struct uroce_worker *worker, uint32_t slot)
 {
 	const struct uroce_shm_config config = {
 		.slot = slot,
-		.reach_ways = uroce_config_reach_ways(),
+		.cma_kinds = uroce_config_cma_kinds(),
 		.rndv = uroce_config_rndv(),
 		.patience_ms = PATIENCE_MS,
 		.is_ours = worker_shm_is_ours,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A random number on a page of its own. A process that accesses the memory of
- * this one accesses that page in the same system call (uroce_reach.c), which
+ * this one accesses that page in the same system call (uroce_cma.c), which
  * proves that it is the memory of this process.
  */
 #ifndef UROCE_NONCE_H

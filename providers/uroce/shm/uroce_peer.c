@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "uroce/shm/uroce_copy.h"
 #include "uroce/shm/uroce_pairing.h"
+#include "uroce/shm/uroce_shm_direct.h"
 #include "uroce/shm/uroce_shm_ring_layout.h"
 #include "uroce/shm/uroce_shm_rndv.h"
 #include "uroce/shm/uroce_shm_state.h"
@@ -32,7 +32,7 @@ static struct uroce_peer *alloc_peer(void)
 		return NULL;
 	memset(peer, 0, size);
 	peer->fd = -1;
-	peer->reach.mem = -1;
+	peer->cma.mem = -1;
 	uroce_channel_init(&peer->channel);
 	list_init(&peer->node);
 	list_init(&peer->sent);
@@ -66,30 +66,30 @@ err_free:
 	return ret;
 }
 
-void uroce_peer_look(struct uroce_peer *peer, int directory, unsigned int ways)
+void uroce_peer_look(struct uroce_peer *peer, int directory, unsigned int kinds)
 {
 	struct uroce_nonce nonce;
 
 	if (directory < 0 || uroce_shm_remote_open(directory, &peer->remote))
 		return;
-	peer->channel.part = UROCE_COPY_PART;
+	peer->channel.chunk = UROCE_SHM_DIRECT_CHUNK;
 	if (!uroce_mappings_open(&peer->mappings)) {
 		peer->channel.nr_shared =
 			uroce_shm_remote_nr_shared(&peer->remote);
-		peer->channel.enter = uroce_copy_enter;
-		peer->channel.leave = uroce_copy_leave;
+		peer->channel.direct_begin = uroce_shm_direct_begin;
+		peer->channel.direct_end = uroce_shm_direct_end;
 	}
 	nonce = uroce_shm_remote_nonce(&peer->remote);
 	/*
 	 * keep the directory: the peer may reach this process, and quiesce
 	 * waits for it
 	 */
-	if (!ways || !nonce.address ||
-	    uroce_reach_open(peer->pid, ways, &nonce, &peer->reach))
+	if (!kinds || !nonce.address ||
+	    uroce_cma_open(peer->pid, kinds, &nonce, &peer->cma))
 		return;
-	peer->channel.is_recently_polling = uroce_copy_is_recently_polling;
-	peer->channel.copy = uroce_copy_direct;
-	if (peer->reach.vm && !peer->self &&
+	peer->channel.is_recently_polling = uroce_shm_is_recently_polling;
+	peer->channel.direct_copy = uroce_shm_direct_copy;
+	if (peer->cma.vm && !peer->self &&
 	    peer->shm->config.rndv != UROCE_SHM_RNDV_NEVER)
 		peer->channel.rndv = &uroce_shm_rndv_ops;
 }
@@ -111,7 +111,7 @@ void uroce_peer_free(struct uroce_peer *peer)
 	uroce_shm_ring_close_sender(&peer->out);
 	uroce_mappings_close(&peer->mappings);
 	uroce_shm_remote_close(&peer->remote);
-	uroce_reach_close(&peer->reach);
+	uroce_cma_close(&peer->cma);
 	uroce_peer_hang_up(peer);
 	free(peer);
 }
@@ -121,10 +121,10 @@ void uroce_peer_forget(struct uroce_peer *peer)
 	uroce_peer_hang_up(peer);
 	peer->in.memory = NULL;
 	peer->remote.memory = NULL;
-	peer->channel.copy = NULL;
+	peer->channel.direct_copy = NULL;
 	peer->channel.nr_shared = NULL;
 	uroce_mappings_forget(&peer->mappings);
-	uroce_reach_close(&peer->reach);
+	uroce_cma_close(&peer->cma);
 	uroce_shm_ring_forget_sender(&peer->out);
 	list_del(&peer->sent);
 }

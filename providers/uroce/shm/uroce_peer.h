@@ -11,11 +11,11 @@
 #include <stdint.h>
 
 #include "uroce/engine/uroce_channel.h"
+#include "uroce/shm/uroce_cma.h"
 #include "uroce/shm/uroce_mapping.h"
-#include "uroce/shm/uroce_reach.h"
+#include "uroce/shm/uroce_selection.h"
 #include "uroce/shm/uroce_shm_directory.h"
 #include "uroce/shm/uroce_shm_ring.h"
-#include "uroce/shm/uroce_trial.h"
 #include "uroce/wire/uroce_packet.h"
 #include "util/list.h"
 
@@ -32,13 +32,13 @@ struct uroce_peer {
 	int pid;	/* 0: in another pid namespace */
 	int fd; /* socket of the pair, or an eventfd; the data path closes it */
 	struct uroce_shm_remote remote; /* its MR directory; may be none */
-	struct uroce_reach reach;	/* CMA, if channel.copy is set */
+	struct uroce_cma cma;		/* CMA, if channel.direct_copy is set */
 	struct uroce_mappings
 		mappings; /* with a directory: its mapped memory files */
 
 	/* The data path. */
 	struct uroce_channel channel;
-	struct uroce_trial trial[UROCE_NR_SINKS]; /* path selection */
+	struct uroce_selection selection[UROCE_NR_SINKS]; /* path selection */
 	/* copy counter at the last failed quiesce; odd */
 	uint32_t given_up;
 	struct uroce_shm_ring_receiver in;
@@ -81,13 +81,14 @@ int uroce_peer_new(struct uroce_shm *shm, uint32_t slot, int *ret_ring,
  * uroce_peer_look() - find out whether CMA reaches the memory of a peer
  * @peer: with its pid; no other thread knows it yet
  * @directory: descriptor of its MR directory, which the caller closes; -1: none
- * @ways: permitted kinds of CMA (enum uroce_reach_way)
+ * @kinds: permitted kinds of CMA (enum uroce_cma_kind)
  *
- * If CMA works, the channel permits direct access (uroce_copy.c). If not, the
- * directory still shows which memory files of the peer can be mapped, and
+ * If CMA works, the channel permits direct access (uroce_shm_direct.c). If not,
+ * the directory still shows which memory files of the peer can be mapped, and
  * whether the peer copies to or from the memory of this process.
  */
-void uroce_peer_look(struct uroce_peer *peer, int directory, unsigned int ways);
+void uroce_peer_look(struct uroce_peer *peer, int directory,
+		     unsigned int kinds);
 
 /** uroce_peer_free() - unmap the memory of a peer, close its socket, free it */
 void uroce_peer_free(struct uroce_peer *peer);

@@ -149,8 +149,7 @@ int uroce_shm_open(const struct uroce_shm_config *config,
 		goto err_listener;
 	/* without a directory or files the responder executes all operations */
 	(void)uroce_shm_directory_open(
-		&shm->directory,
-		config->reach_ways ? uroce_pairing_token() : 0);
+		&shm->directory, config->cma_kinds ? uroce_pairing_token() : 0);
 	shm->shares.maps = uroce_vma_open();
 	*ret_shm = shm;
 	return 0;

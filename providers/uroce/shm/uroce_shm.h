@@ -41,11 +41,11 @@ struct uroce_shm_config {
 	uint32_t slot;	      /* of this process */
 	uint32_t patience_ms; /* timeout of a peer in the handshake */
 	/*
-	 * Kinds of CMA (enum uroce_reach_way) that this process may use for the
+	 * Kinds of CMA (enum uroce_cma_kind) that this process may use for the
 	 * memory of peers, and whether peers may use any for its memory; 0: the
 	 * responder executes all WRITEs and READs, except in shared memory.
 	 */
-	unsigned int reach_ways;
+	unsigned int cma_kinds;
 	enum uroce_shm_rndv rndv;
 	/*
 	 * is_ours() - whether a GID is one of an open device of this process
@@ -256,7 +256,7 @@ struct uroce_shm_counters {
 	uint64_t pairs_lost;
 	uint64_t rx_bad; /* rings with a protocol error */
 	/* copies for direct WRITEs and READs, by kind of CMA */
-	uint64_t copies_vm, copies_mem; /* enum uroce_reach_way */
+	uint64_t copies_vm, copies_mem; /* enum uroce_cma_kind */
 	uint64_t copied_bytes;
 	uint64_t mapped; /* direct operations in mapped memory files */
 	/* of long messages that both sides copied: by this side */

@@ -154,8 +154,7 @@ static int accept_ring(struct uroce_shm *shm, const uint8_t *dgid,
 	int ret = uroce_shm_ring_open_sender(theirs->ring, &peer->out);
 
 	if (!ret)
-		uroce_peer_look(peer, theirs->directory,
-				shm->config.reach_ways);
+		uroce_peer_look(peer, theirs->directory, shm->config.cma_kinds);
 	uroce_pairing_close(theirs);
 	if (ret)
 		return ret;

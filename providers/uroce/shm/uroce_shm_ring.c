@@ -330,7 +330,7 @@ static int find_source(struct uroce_eager_entry *eager)
 		return -EBADMSG;
 	memcpy(&source, eager->header + eager->header_len, sizeof(source));
 	if (!source.nr_packets || !source.bytes ||
-	    source.bytes > UROCE_CHANNEL_PART)
+	    source.bytes > UROCE_CHANNEL_CHUNK)
 		return -EBADMSG;
 	eager->source = source.address;
 	eager->payload_len = source.bytes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The part of ../engine/uroce_rndv.c that accesses the memory of the peer.
- * uroce_copy.c describes why that is safe: a process that copies publishes it,
- * and a process that withdraws memory waits for it.
+ * uroce_shm_direct.c describes why that is safe: a process that copies
+ * publishes it, and a process that withdraws memory waits for it.
  */
 #include "uroce/shm/uroce_shm_rndv.h"
 
@@ -34,12 +34,12 @@ static bool shm_rndv_choose(struct uroce_channel *channel,
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 
-	if (!channel->copy)
+	if (!channel->direct_copy)
 		return false;
 	if (peer->shm->config.rndv != UROCE_SHM_RNDV_TRY)
 		return peer->shm->config.rndv == UROCE_SHM_RNDV_ALWAYS;
-	return uroce_trial_begin(&peer->trial[kind], qpn, psn, now_ns()) ==
-	       UROCE_WAY_RNDV;
+	return uroce_selection_begin(&peer->selection[kind], qpn, psn,
+				     now_ns()) == UROCE_PROTOCOL_RNDV;
 }
 
 static void shm_rndv_learn(struct uroce_channel *channel,
@@ -49,7 +49,8 @@ static void shm_rndv_learn(struct uroce_channel *channel,
 	struct uroce_peer *peer = uroce_peer_of(channel);
 
 	if (peer->shm->config.rndv == UROCE_SHM_RNDV_TRY)
-		uroce_trial_end(&peer->trial[kind], qpn, psn, bytes, now_ns());
+		uroce_selection_end(&peer->selection[kind], qpn, psn, bytes,
+				    now_ns());
 }
 
 static struct uroce_wanted wanted_of(const struct uroce_peer *peer,
@@ -69,7 +70,7 @@ static bool is_open(struct uroce_channel *channel,
 	const struct uroce_wanted wanted = wanted_of(peer, qpns);
 	bool pulls;
 
-	return channel->copy &&
+	return channel->direct_copy &&
 	       uroce_shm_remote_is_open(&peer->remote, &wanted, &pulls) &&
 	       pulls;
 }
@@ -86,7 +87,7 @@ static bool shm_rndv_find(struct uroce_channel *channel,
 /* The peer does not wait for this process, or is dead. */
 static bool is_lost(const struct uroce_peer *peer)
 {
-	return !peer->channel.copy || !peer->shm->directory.memory ||
+	return !peer->channel.direct_copy || !peer->shm->directory.memory ||
 	       peer->protocol_error || peer->dying;
 }
 
@@ -101,10 +102,10 @@ static int transfer(struct uroce_peer *peer, uint64_t address, bool write,
 		.nr_iov = 1,
 	};
 	struct uroce_shm_counters *counters = &peer->shm->counters;
-	int ret = uroce_reach_copy(&peer->reach, &transfer);
+	int ret = uroce_cma_copy(&peer->cma, &transfer);
 
 	if (ret == -EPERM) /* it was permitted before, and is no longer */
-		peer->channel.copy = NULL;
+		peer->channel.direct_copy = NULL;
 	if (ret)
 		return ret;
 	if (write)

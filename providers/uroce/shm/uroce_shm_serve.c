@@ -124,8 +124,7 @@ static int invite(struct uroce_shm *shm, struct uroce_guest *guest,
 	ours.ring = ring;
 	ret = uroce_shm_ring_open_sender(theirs->ring, &peer->out);
 	if (!ret) {
-		uroce_peer_look(peer, theirs->directory,
-				shm->config.reach_ways);
+		uroce_peer_look(peer, theirs->directory, shm->config.cma_kinds);
 		ret = uroce_pairing_answer(guest->fd, shm->config.slot,
 					   shm->token, UROCE_VERDICT_OK, &ours);
 	}

@@ -24,14 +24,14 @@ static struct {
 	unsigned int nr;      /* attempted copies */
 	int error;	      /* result of a copy */
 	unsigned int nr_good; /* successful copies before @error */
-	struct uroce_copy last;
+	struct uroce_direct_access last;
 	uint32_t nr_iov_bytes;
 	bool recently_polling;
 	struct pair *pair;
 } direct;
 
 static int copy_by_test(struct uroce_channel *channel,
-			const struct uroce_copy *wanted)
+			const struct uroce_direct_access *wanted)
 {
 	uint8_t *there = direct.pair->side[1].memory + wanted->va - PAIR_IOVA +
 			 wanted->offset;
@@ -67,8 +67,8 @@ static struct pair *new_direct(enum ibv_qp_type type)
 	o.type = type;
 	o.bound = true;
 	direct.pair = pair_new(&o);
-	direct.pair->side[0].channel.copy = copy_by_test;
-	direct.pair->side[0].channel.part = PART;
+	direct.pair->side[0].channel.direct_copy = copy_by_test;
+	direct.pair->side[0].channel.chunk = PART;
 	direct.pair->side[0].channel.is_recently_polling = is_recently_polling;
 	return direct.pair;
 }
@@ -232,7 +232,7 @@ static void direct_long_write_is_copied_in_parts(void **state)
 	assert_true(uroce_direct_is_long(qp));
 	assert_int_equal(uroce_direct_try(qp, wqe, pair->now),
 			 UROCE_DIRECT_MORE);
-	assert_int_equal(direct.last.part, PART);
+	assert_int_equal(direct.last.chunk, PART);
 	assert_int_equal(direct.last.bytes, LONG);
 	assert_false(pair_poll(&pair->side[0].send_cq, &(struct uroce_cqe){}));
 	/* a started request is continued */
@@ -242,7 +242,7 @@ static void direct_long_write_is_copied_in_parts(void **state)
 	assert_int_equal(uroce_direct_try(qp, wqe, pair->now),
 			 UROCE_DIRECT_DONE);
 	assert_int_equal(direct.last.offset, 2 * PART);
-	assert_int_equal(direct.last.part, 1000);
+	assert_int_equal(direct.last.chunk, 1000);
 	expect_sent(pair, 1, IBV_WC_SUCCESS);
 	assert_long(pair);
 	assert_false(uroce_direct_is_long(qp));

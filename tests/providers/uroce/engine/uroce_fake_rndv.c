@@ -221,7 +221,8 @@ static const struct uroce_rndv_ops ops = {
 	.settle = fake_settle,
 };
 
-static int copy_iov(struct fake_side *side, const struct uroce_copy *copy,
+static int copy_iov(struct fake_side *side,
+		    const struct uroce_direct_access *copy,
 		    const struct iovec *iov, uint8_t *there)
 {
 	int ret;
@@ -240,7 +241,7 @@ static int copy_iov(struct fake_side *side, const struct uroce_copy *copy,
 
 /* Called after the checks of the peer's responder. */
 static int fake_copy(struct uroce_channel *channel,
-		     const struct uroce_copy *wanted)
+		     const struct uroce_direct_access *wanted)
 {
 	unsigned int i = side_of(channel);
 	const struct uroce_qpn_pair qpns = { wanted->qpn, wanted->dest_qpn };
@@ -255,7 +256,7 @@ static int fake_copy(struct uroce_channel *channel,
 	uint8_t *there;
 	int ret = 0;
 
-	assert_true((uint64_t)wanted->offset + wanted->part <= wanted->bytes);
+	assert_true((uint64_t)wanted->offset + wanted->chunk <= wanted->bytes);
 	if (!is_open(channel, &qpns) ||
 	    uroce_memory_remote(&the_fake->pair->side[!i].engine.memory,
 				&access, &there))
@@ -291,7 +292,7 @@ static void check_packet(struct fake_side *side,
 		assert_false(traits & UROCE_T_LAST);
 		assert_false(packet->opcode == UROCE_READ_RESP_LAST ||
 			     packet->opcode == UROCE_READ_RESP_ONLY);
-		assert_true(packet->payload_len <= UROCE_CHANNEL_PART);
+		assert_true(packet->payload_len <= UROCE_CHANNEL_CHUNK);
 		assert_int_equal(packet->payload_len,
 				 packet->nr_absent * UROCE_CHANNEL_MTU);
 		last = uroce_psn_add(last, packet->nr_absent - 1);
@@ -323,8 +324,8 @@ static void init_side(struct fake *fake, unsigned int i)
 	struct pair_side *real = &fake->pair->side[i];
 	struct fake_side *side = &fake->side[i];
 
-	real->channel.copy = fake_copy;
-	real->channel.part = FAKE_MEMORY;
+	real->channel.direct_copy = fake_copy;
+	real->channel.chunk = FAKE_MEMORY;
 	real->channel.is_recently_polling = is_recently_polling;
 	real->channel.rndv = &ops;
 	real->engine.on_qp = on_qp;

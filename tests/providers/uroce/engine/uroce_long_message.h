@@ -8,7 +8,7 @@
 
 #define LONG UROCE_RNDV_MIN
 #define MTU  UROCE_CHANNEL_MTU
-#define PART UROCE_CHANNEL_PART
+#define PART UROCE_CHANNEL_CHUNK
 
 /* Source and target of most messages; odd, so that nothing is aligned. */
 #define FROM (FAKE_FROM + 77)

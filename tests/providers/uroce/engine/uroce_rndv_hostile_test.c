@@ -458,7 +458,7 @@ static void rndv_read_response_without_copy_is_requested_again(void **state)
 	struct uroce_packet packet =
 		response_packet(fake, UROCE_READ_RESP_FIRST, FITS);
 
-	fake->pair->side[0].channel.copy = NULL;
+	fake->pair->side[0].channel.direct_copy = NULL;
 	fake->loses = NULL;
 	deliver_packet(fake, 1, &packet);
 	assert_int_equal(fake->side[0].pull.nr, 0);

@@ -24,12 +24,12 @@ static struct {
 	unsigned int nr;   /* lookups */
 	unsigned int left; /* leave() calls */
 	unsigned int shift;
-	struct uroce_copy last;
+	struct uroce_direct_access last;
 	struct pair *pair;
 } shared;
 
 static uint8_t *enter(struct uroce_channel *channel,
-		      const struct uroce_copy *wanted)
+		      const struct uroce_direct_access *wanted)
 {
 	assert_ptr_equal(channel, &shared.pair->side[0].channel);
 	assert_int_equal(shared.nr, shared.left);
@@ -58,9 +58,9 @@ static struct pair *new_shared(enum ibv_qp_type type)
 	shared.pair = pair_new(&o);
 	channel = &shared.pair->side[0].channel;
 	channel->nr_shared = &shared.nr_shared;
-	channel->enter = enter;
-	channel->leave = count_leave;
-	channel->part = PART;
+	channel->direct_begin = enter;
+	channel->direct_end = count_leave;
+	channel->chunk = PART;
 	return shared.pair;
 }
 

@@ -683,7 +683,7 @@ static void worker_stopped_target_is_accessed_by_cma(void **state)
 	bool asks;
 
 	start(&test, &plan);
-	asks = !side->qp->channel || !side->qp->channel->copy;
+	asks = !side->qp->channel || !side->qp->channel->direct_copy;
 	/* the target may have polled just before */
 	request(&test, IBV_WR_RDMA_WRITE, 1000);
 	if (side_is_shared()) {

@@ -20,7 +20,7 @@
 #include "uroce/engine/uroce_place.h"
 #include "uroce/shm/uroce_shm_state.h"
 #include "uroce_netns.h"
-#include "uroce_shm_reach.h"
+#include "uroce_shm_cma_rig.h"
 
 #define PAGE  4096
 #define BYTES (16 * PAGE)
@@ -62,7 +62,7 @@ static void right_share(struct right *right)
 }
 
 /* Publishes its memory, and the QP of the left process. */
-static void right_open(struct right *right, struct node *node, uint32_t ways)
+static void right_open(struct right *right, struct node *node, uint32_t kinds)
 {
 	const uint32_t access = READ_RIGHT | WRITE_RIGHT | ATOMIC_RIGHT;
 	const struct uroce_shown_qp qp = right_qp(access);
@@ -70,7 +70,7 @@ static void right_open(struct right *right, struct node *node, uint32_t ways)
 	*right = (struct right){ .file = make_file() };
 	right->memory = right->file + BASE;
 	right->region = right_region(right->memory, BYTES, access);
-	reach_open(&right->side, RIGHT, ways);
+	cma_try_open(&right->side, RIGHT, kinds);
 	right->channel = right_meet(&right->side, node);
 	right_share(right);
 	(void)close(900);
@@ -94,11 +94,11 @@ static void right_close(struct right *right)
 }
 
 /* Right: does nothing, and then checks a pattern. */
-static void right_stay_idle(struct node *node, uint32_t ways)
+static void right_stay_idle(struct node *node, uint32_t kinds)
 {
 	struct right right;
 
-	right_open(&right, node, ways);
+	right_open(&right, node, kinds);
 	node_go(node);
 	node_wait(node);
 	for (uint32_t i = 0; i < BYTES; i++)
@@ -107,16 +107,17 @@ static void right_stay_idle(struct node *node, uint32_t ways)
 	right_close(&right);
 }
 
-static struct uroce_copy wish(uint32_t access, uint64_t offset, uint32_t bytes)
+static struct uroce_direct_access wish(uint32_t access, uint64_t offset,
+				       uint32_t bytes)
 {
-	return (struct uroce_copy){
+	return (struct uroce_direct_access){
 		.access = access,
 		.qpn = LEFT << 16 | 2,
 		.dest_qpn = RIGHT << 16 | 2,
 		.rkey = KEY,
 		.va = IOVA + offset,
 		.bytes = bytes,
-		.part = bytes,
+		.chunk = bytes,
 	};
 }
 
@@ -130,26 +131,27 @@ static void see_news(struct side *side)
 /* Requests the share, and waits until it is mapped. */
 static void wait_until_mapped(struct side *side, struct uroce_channel *channel)
 {
-	const struct uroce_copy copy = wish(WRITE_RIGHT, 0, 1);
+	const struct uroce_direct_access copy = wish(WRITE_RIGHT, 0, 1);
 
 	see_news(side);
-	while (!channel->enter(channel, &copy)) {
+	while (!channel->direct_begin(channel, &copy)) {
 		(void)sched_yield();
 		see_news(side);
 	}
-	channel->leave(channel);
+	channel->direct_end(channel);
 }
 
 static bool put(struct uroce_channel *channel, uint64_t offset,
 		const uint8_t *from, uint32_t bytes)
 {
-	const struct uroce_copy copy = wish(WRITE_RIGHT, offset, bytes);
-	uint8_t *there = channel->enter(channel, &copy);
+	const struct uroce_direct_access copy =
+		wish(WRITE_RIGHT, offset, bytes);
+	uint8_t *there = channel->direct_begin(channel, &copy);
 
 	if (!there)
 		return false;
 	uroce_place(there, from, bytes);
-	channel->leave(channel);
+	channel->direct_end(channel);
 	return true;
 }
 
@@ -165,33 +167,34 @@ static void mapped_memory_is_written_and_read(void **state)
 
 	for (uint32_t i = 0; i < BYTES; i++)
 		memory[i] = (uint8_t)(i * 7);
-	for (unsigned int ways = 0; ways <= 3; ways += 3) {
-		struct uroce_copy copy = wish(READ_RIGHT, 0, BYTES);
+	for (unsigned int kinds = 0; kinds <= 3; kinds += 3) {
+		struct uroce_direct_access copy = wish(READ_RIGHT, 0, BYTES);
 		struct uroce_shm_counters counters;
 		struct uroce_channel *channel;
 		struct side left;
 		struct node right;
 		uint8_t *there;
 
-		channel =
-			reach_meet(&left, &right, right_stay_idle, ways, ways);
+		channel = cma_rig_connect(&left, &right, right_stay_idle, kinds,
+					  kinds);
 		assert_true(uroce_channel_is_shared(channel));
-		if (!ways)
-			assert_null(channel->copy);
-		assert_null(channel->enter(channel,
-					   &copy)); /* requests the share */
+		if (!kinds)
+			assert_null(channel->direct_copy);
+		assert_null(channel->direct_begin(
+			channel, &copy)); /* requests the share */
 		wait_until_mapped(&left, channel);
 		assert_int_equal(nr_mapped(), 1);
 		assert_true(put(channel, 0, memory, BYTES));
-		there = channel->enter(channel, &copy);
+		there = channel->direct_begin(channel, &copy);
 		assert_non_null(there);
 		assert_memory_equal(there, memory, BYTES);
-		channel->leave(channel);
+		channel->direct_end(channel);
 		/* a part is at its offset */
 		copy.offset = 100;
-		copy.part = 50;
-		assert_ptr_equal(channel->enter(channel, &copy), there + 100);
-		channel->leave(channel);
+		copy.chunk = 50;
+		assert_ptr_equal(channel->direct_begin(channel, &copy),
+				 there + 100);
+		channel->direct_end(channel);
 		uroce_shm_counters(left.shm, &counters);
 		assert_int_equal(counters.mapped, 4);
 		assert_int_equal(counters.copied_bytes, 0);
@@ -205,38 +208,38 @@ static void mapped_memory_is_written_and_read(void **state)
 
 static void mapped_invalid_access_is_refused(void **state)
 {
-	struct uroce_copy copy;
+	struct uroce_direct_access copy;
 	struct uroce_channel *channel;
 	struct side left;
 	struct node right;
 
-	channel = reach_meet(&left, &right, right_stay_idle, 0, 0);
+	channel = cma_rig_connect(&left, &right, right_stay_idle, 0, 0);
 	wait_until_mapped(&left, channel);
 	copy = wish(WRITE_RIGHT, BYTES - 8, 9);
-	assert_null(channel->enter(channel, &copy));
+	assert_null(channel->direct_begin(channel, &copy));
 	copy = wish(WRITE_RIGHT, UINT64_MAX - IOVA, 8);
-	assert_null(channel->enter(channel, &copy));
+	assert_null(channel->direct_begin(channel, &copy));
 	copy = wish(16, 0, 8);
-	assert_null(channel->enter(channel, &copy));
+	assert_null(channel->direct_begin(channel, &copy));
 	copy = wish(WRITE_RIGHT, 0, 8);
 	copy.rkey++;
-	assert_null(channel->enter(channel, &copy));
+	assert_null(channel->direct_begin(channel, &copy));
 	copy.rkey--;
 	copy.qpn++;
-	assert_null(channel->enter(channel, &copy));
+	assert_null(channel->direct_begin(channel, &copy));
 	copy.qpn--;
-	assert_non_null(channel->enter(channel, &copy));
-	channel->leave(channel);
+	assert_non_null(channel->direct_begin(channel, &copy));
+	channel->direct_end(channel);
 	node_kill(&right);
 	side_close(&left);
 }
 
 /* Right: adds to the same word with its own CPU. */
-static void right_add_atomically(struct node *node, uint32_t ways)
+static void right_add_atomically(struct node *node, uint32_t kinds)
 {
 	struct right right;
 
-	right_open(&right, node, ways);
+	right_open(&right, node, kinds);
 	node_go(node);
 	node_wait(node);
 	for (uint32_t i = 0; i < SUMS; i++)
@@ -250,17 +253,17 @@ static void right_add_atomically(struct node *node, uint32_t ways)
 
 static void mapped_concurrent_atomics_are_exact(void **state)
 {
-	const struct uroce_copy copy = wish(ATOMIC_RIGHT, 0, 8);
+	const struct uroce_direct_access copy = wish(ATOMIC_RIGHT, 0, 8);
 	struct uroce_channel *channel;
 	struct side left;
 	struct node right;
 	uint8_t *there;
 
-	channel = reach_meet(&left, &right, right_add_atomically, 0, 0);
+	channel = cma_rig_connect(&left, &right, right_add_atomically, 0, 0);
 	wait_until_mapped(&left, channel);
 	node_go(&right);
 	for (uint32_t i = 0; i < SUMS; i++) {
-		there = channel->enter(channel, &copy);
+		there = channel->direct_begin(channel, &copy);
 		assert_non_null(there);
 		/* alternates between the two kinds of atomics */
 		if (i % 2) {
@@ -274,7 +277,7 @@ static void mapped_concurrent_atomics_are_exact(void **state)
 							 old + 1000002)) != old)
 				old = seen;
 		}
-		channel->leave(channel);
+		channel->direct_end(channel);
 	}
 	node_wait(&right);
 	node_go(&right);
@@ -286,11 +289,11 @@ static void mapped_concurrent_atomics_are_exact(void **state)
  * Right: deregisters its memory repeatedly, and checks that no process writes
  * to it.
  */
-static void right_dereg_repeatedly(struct node *node, uint32_t ways)
+static void right_dereg_repeatedly(struct node *node, uint32_t kinds)
 {
 	struct right right;
 
-	right_open(&right, node, ways);
+	right_open(&right, node, kinds);
 	node_go(node);
 	for (uint32_t round = 1; round <= ROUNDS; round++) {
 		uint32_t before = board_look(&board->copies);
@@ -324,7 +327,7 @@ static void mapped_dereg_waits_for_access(void **state)
 	struct node right;
 
 	memset(board, 0, sizeof(*board));
-	channel = reach_meet(&left, &right, right_dereg_repeatedly, 0, 0);
+	channel = cma_rig_connect(&left, &right, right_dereg_repeatedly, 0, 0);
 	while (!__atomic_load_n(&board->done, __ATOMIC_ACQUIRE)) {
 		see_news(&left);
 		if (put(channel, 0, memory, BYTES)) {
@@ -343,11 +346,11 @@ static void mapped_dereg_waits_for_access(void **state)
 }
 
 /* Right: removes all regions of the share. */
-static void right_remove_regions(struct node *node, uint32_t ways)
+static void right_remove_regions(struct node *node, uint32_t kinds)
 {
 	struct right right;
 
-	right_open(&right, node, ways);
+	right_open(&right, node, kinds);
 	node_go(node);
 	node_wait(node);
 	right_hide(&right);
@@ -359,12 +362,12 @@ static void right_remove_regions(struct node *node, uint32_t ways)
 
 static void mapped_share_without_region_is_unmapped(void **state)
 {
-	const struct uroce_copy copy = wish(WRITE_RIGHT, 0, 8);
+	const struct uroce_direct_access copy = wish(WRITE_RIGHT, 0, 8);
 	struct uroce_channel *channel;
 	struct side left;
 	struct node right;
 
-	channel = reach_meet(&left, &right, right_remove_regions, 0, 0);
+	channel = cma_rig_connect(&left, &right, right_remove_regions, 0, 0);
 	wait_until_mapped(&left, channel);
 	assert_int_equal(nr_mapped(), 1);
 	node_go(&right);
@@ -373,7 +376,7 @@ static void mapped_share_without_region_is_unmapped(void **state)
 		see_news(&left);
 		(void)sched_yield();
 	}
-	assert_null(channel->enter(channel, &copy));
+	assert_null(channel->direct_begin(channel, &copy));
 	assert_false(uroce_channel_is_shared(channel));
 	node_go(&right);
 	node_end(&right);
@@ -383,17 +386,17 @@ static void mapped_share_without_region_is_unmapped(void **state)
 static void mapped_share_of_dead_peer_is_unmapped(void **state)
 {
 	static struct got got;
-	struct uroce_copy copy = wish(WRITE_RIGHT, 0, 8);
+	struct uroce_direct_access copy = wish(WRITE_RIGHT, 0, 8);
 	struct uroce_channel *channel;
 	struct side left;
 	struct node right;
 
-	channel = reach_meet(&left, &right, right_stay_idle, 0, 0);
+	channel = cma_rig_connect(&left, &right, right_stay_idle, 0, 0);
 	wait_until_mapped(&left, channel);
 	node_kill(&right);
 	/* the death is noticed without receiving */
-	while (channel->enter(channel, &copy)) {
-		channel->leave(channel);
+	while (channel->direct_begin(channel, &copy)) {
+		channel->direct_end(channel);
 		(void)sched_yield();
 	}
 	assert_ptr_equal(side_wait_lost(&left, &got), channel);
@@ -410,7 +413,7 @@ static void mapped_child_after_fork_has_no_mapping(void **state)
 	struct node right;
 	int pid, status;
 
-	channel = reach_meet(&left, &right, right_stay_idle, 0, 0);
+	channel = cma_rig_connect(&left, &right, right_stay_idle, 0, 0);
 	wait_until_mapped(&left, channel);
 	(void)fflush(NULL);
 	pid = fork();

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "uroce/shm/uroce_reach.h"
+#include "uroce/shm/uroce_cma.h"
 
 #define NONCE UINT64_C(0x123456789abcdef)
 
@@ -155,26 +155,26 @@ static void nonce_is_not_inherited_by_fork(void **state)
 }
 
 /* The methods of this system, and the same without VM. */
-static void reach_without_unique_nonce_has_no_vm(void **state)
+static void cma_without_unique_nonce_has_no_vm(void **state)
 {
-	const unsigned int both = UROCE_REACH_VM | UROCE_REACH_MEM;
-	struct uroce_reach reach = { .mem = -1 };
+	const unsigned int both = UROCE_CMA_VM | UROCE_CMA_MEM;
+	struct uroce_cma cma = { .mem = -1 };
 	struct uroce_nonce nonce;
 	bool has_mem;
 
 	assert_int_equal(uroce_nonce_open(NONCE, &nonce), 0);
-	if (uroce_reach_open(getpid(), both, &nonce, &reach)) {
+	if (uroce_cma_open(getpid(), both, &nonce, &cma)) {
 		uroce_nonce_close(&nonce);
 		return;
 	}
-	has_mem = reach.mem >= 0;
-	uroce_reach_close(&reach);
+	has_mem = cma.mem >= 0;
+	uroce_cma_close(&cma);
 	nonce.is_unique = false;
-	assert_int_equal(uroce_reach_open(getpid(), both, &nonce, &reach),
+	assert_int_equal(uroce_cma_open(getpid(), both, &nonce, &cma),
 			 has_mem ? 0 : -EPERM);
-	assert_false(reach.vm);
-	assert_int_equal(reach.mem >= 0, has_mem);
-	uroce_reach_close(&reach);
+	assert_false(cma.vm);
+	assert_int_equal(cma.mem >= 0, has_mem);
+	uroce_cma_close(&cma);
 	uroce_nonce_close(&nonce);
 }
 
@@ -189,7 +189,7 @@ int main(void)
 					  reset),
 		cmocka_unit_test_teardown(nonce_is_not_inherited_by_fork,
 					  reset),
-		cmocka_unit_test_teardown(reach_without_unique_nonce_has_no_vm,
+		cmocka_unit_test_teardown(cma_without_unique_nonce_has_no_vm,
 					  reset),
 	};
 

@@ -192,12 +192,12 @@ static bool obey(struct side *side, struct uroce_channel *to_left)
 	return true;
 }
 
-void right_obey_orders(struct node *node, uint32_t ways)
+void right_obey_orders(struct node *node, uint32_t kinds)
 {
 	struct uroce_channel *to_left;
 	struct side side;
 
-	reach_open(&side, RIGHT, ways);
+	cma_try_open(&side, RIGHT, kinds);
 	to_left = right_meet(&side, node);
 	node_go(node);
 	do {
@@ -276,15 +276,15 @@ void right_copies(uint32_t slot, bool begins)
 /* -- both processes ------------------------------------------------------- */
 
 void meet_as(void (*fn)(struct node *, uint32_t), enum uroce_shm_rndv rndv,
-	     unsigned int ways)
+	     unsigned int kinds)
 {
 	struct uroce_channel *met;
 
-	reach_rndv = rndv;
+	cma_rig_rndv = rndv;
 	nr_copies = 0;
 	nr_sleeps = 0;
-	met = reach_meet(&left, &right, fn, 3, ways);
-	assert_non_null(met->copy);
+	met = cma_rig_connect(&left, &right, fn, 3, kinds);
+	assert_non_null(met->direct_copy);
 	channel = met;
 }
 
@@ -308,7 +308,7 @@ void end_left(void)
 	while_asleep = NULL;
 	set_clock(0);
 	channel = NULL;
-	reach_rndv = UROCE_SHM_RNDV_TRY;
+	cma_rig_rndv = UROCE_SHM_RNDV_TRY;
 	side_close(&left);
 }
 

@@ -10,7 +10,7 @@
 #define UROCE_SHM_OBEDIENT_H
 
 #include "uroce/shm/uroce_shm_rndv.h"
-#include "uroce_shm_reach.h"
+#include "uroce_shm_cma_rig.h"
 
 #define BYTES (512 * 1024)
 #define PART  (64 * 1024)
@@ -49,7 +49,7 @@ uint64_t get_clock(void);
 int obedient_open(void);
 
 /* A node that carries out orders, with those CMA methods. */
-void right_obey_orders(struct node *node, uint32_t ways);
+void right_obey_orders(struct node *node, uint32_t kinds);
 
 /* These functions return when the order has been carried out. */
 void right_shows_qp(bool ready, bool pulls);
@@ -69,7 +69,7 @@ struct uroce_sink a_sink(void);
  * right_obey_orders(), which left waits for once, or another one
  */
 void meet_as(void (*fn)(struct node *, uint32_t), enum uroce_shm_rndv rndv,
-	     unsigned int ways);
+	     unsigned int kinds);
 /* Undoes it after the right process has ended. */
 void end_left(void);
 

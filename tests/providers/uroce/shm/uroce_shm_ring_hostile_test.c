@@ -81,7 +81,7 @@ static void check(const struct uroce_packet *packet)
 	assert_null(packet->seal);
 	if (packet->nr_absent) {
 		assert_true(packet->opcode < UROCE_UC);
-		assert_in_range(packet->payload_len, 1, UROCE_CHANNEL_PART);
+		assert_in_range(packet->payload_len, 1, UROCE_CHANNEL_CHUNK);
 		return;
 	}
 	/* no value of an earlier packet remains */
@@ -129,7 +129,7 @@ static void ring_hostile_any_entry_byte_is_safe(void **state)
 		{ UROCE_SEND_ONLY, 8, true },
 		{ UROCE_SEND_MIDDLE, 8192, true },
 		{ UROCE_WRITE_ONLY_IMM, 3, true },
-		{ UROCE_READ_RESP_FIRST, UROCE_CHANNEL_PART, true },
+		{ UROCE_READ_RESP_FIRST, UROCE_CHANNEL_CHUNK, true },
 	};
 	struct uroce_shm_ring_entry good;
 
@@ -242,19 +242,19 @@ static void set_source(const struct uroce_shm_ring_source *source)
 
 static void ring_hostile_part_size_out_of_range_is_refused(void **state)
 {
-	static const uint32_t wrong[] = { 0, UROCE_CHANNEL_PART + 1,
+	static const uint32_t wrong[] = { 0, UROCE_CHANNEL_CHUNK + 1,
 					  UINT32_MAX / 2 + 1, UINT32_MAX };
 	struct uroce_shm_ring_source source;
 
-	put_absent(UROCE_SEND_ONLY, UROCE_CHANNEL_PART);
+	put_absent(UROCE_SEND_ONLY, UROCE_CHANNEL_CHUNK);
 	source = source_of_next();
-	assert_int_equal(source.bytes, UROCE_CHANNEL_PART);
+	assert_int_equal(source.bytes, UROCE_CHANNEL_CHUNK);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		source.bytes = wrong[i];
 		set_source(&source);
 		assert_int_equal(take(), -EBADMSG);
 	}
-	source.bytes = UROCE_CHANNEL_PART;
+	source.bytes = UROCE_CHANNEL_CHUNK;
 	set_source(&source);
 	assert_int_equal(take(), 1);
 }
@@ -264,7 +264,7 @@ static void ring_hostile_part_without_packets_is_refused(void **state)
 {
 	struct uroce_shm_ring_source source;
 
-	put_absent(UROCE_SEND_ONLY, UROCE_CHANNEL_PART);
+	put_absent(UROCE_SEND_ONLY, UROCE_CHANNEL_CHUNK);
 	source = source_of_next();
 	assert_int_equal(source.nr_packets, 1);
 	source.nr_packets = 0;

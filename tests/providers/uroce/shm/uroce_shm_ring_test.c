@@ -23,7 +23,7 @@
 #include "uroce/shm/uroce_shm_ring_layout.h"
 
 #define NR_THREADED  30000
-#define PART_PACKETS (UROCE_CHANNEL_PART / UROCE_CHANNEL_MTU)
+#define PART_PACKETS (UROCE_CHANNEL_CHUNK / UROCE_CHANNEL_MTU)
 
 static struct uroce_shm_ring_sender sender;
 static struct uroce_shm_ring_receiver receiver;
@@ -279,8 +279,8 @@ static void ring_absent_payload_size_is_limited_to_part(void **state)
 					  256,
 					  UINT16_MAX,
 					  UINT16_MAX + 1,
-					  UROCE_CHANNEL_PART - 1,
-					  UROCE_CHANNEL_PART };
+					  UROCE_CHANNEL_CHUNK - 1,
+					  UROCE_CHANNEL_CHUNK };
 	struct uroce_packet packet = { .opcode = UROCE_SEND_MIDDLE };
 	struct uroce_packet got;
 
@@ -302,9 +302,9 @@ static void ring_longest_headers_fit_with_source_and_ack(void **state)
 		.opcode = UROCE_WRITE_ONLY_IMM,
 		.va = 0x1122334455667788,
 		.rkey = 0x99aabbcc,
-		.dma_len = UROCE_CHANNEL_PART,
+		.dma_len = UROCE_CHANNEL_CHUNK,
 		.imm = 0x01020304,
-		.payload_len = UROCE_CHANNEL_PART,
+		.payload_len = UROCE_CHANNEL_CHUNK,
 		.carries_ack = true,
 		.carried_psn = 0xfedcba,
 		.nr_absent = PART_PACKETS,
@@ -318,7 +318,7 @@ static void ring_longest_headers_fit_with_source_and_ack(void **state)
 	assert_int_equal(got.rkey, sent.rkey);
 	assert_int_equal(got.dma_len, sent.dma_len);
 	assert_int_equal(got.imm, sent.imm);
-	assert_int_equal(got.payload_len, UROCE_CHANNEL_PART);
+	assert_int_equal(got.payload_len, UROCE_CHANNEL_CHUNK);
 	assert_true(got.carries_ack);
 	assert_int_equal(got.carried_psn, 0xfedcba);
 	assert_int_equal(got.nr_absent, PART_PACKETS);

@@ -167,7 +167,7 @@ static void shm_rndv_denied_push_disables_copy(void **state)
 	denied = EPERM;
 	assert_true(channel->rndv->choose(channel, UROCE_SINK_RECEIVE, 1, 1));
 	assert_int_equal(push(UROCE_SINK_RECEIVE, &known, 0, PART), -EPERM);
-	assert_null(channel->copy);
+	assert_null(channel->direct_copy);
 	denied = 0;
 	assert_false(channel->rndv->choose(channel, UROCE_SINK_RECEIVE, 1, 2));
 	assert_false(is_open());
@@ -184,7 +184,7 @@ static void shm_rndv_denied_pull_disables_copy(void **state)
 {
 	denied = EPERM;
 	assert_int_equal(pull(), -EPERM);
-	assert_null(channel->copy);
+	assert_null(channel->direct_copy);
 	assert_counted(0, 0);
 }
 
@@ -202,7 +202,7 @@ static void shm_rndv_efault_keeps_copy(void **state)
 	assert_int_equal(push(UROCE_SINK_RECEIVE, &sink, 100, PART), -EFAULT);
 	assert_int_equal(push(UROCE_SINK_RECEIVE, &sink, 0, PART), -EFAULT);
 	assert_counted(0, 0);
-	assert_non_null(channel->copy);
+	assert_non_null(channel->direct_copy);
 	assert_true(is_open());
 	assert_int_equal(pull(), 0);
 }
@@ -300,14 +300,14 @@ static void shm_rndv_never_mode_sets_no_ops(void **state)
 {
 	static const struct {
 		enum uroce_shm_rndv rndv;
-		unsigned int ways;
+		unsigned int kinds;
 	} cases[] = {
 		{ UROCE_SHM_RNDV_NEVER, 3 },
-		{ UROCE_SHM_RNDV_ALWAYS, UROCE_REACH_MEM },
+		{ UROCE_SHM_RNDV_ALWAYS, UROCE_CMA_MEM },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		meet_as(right_obey_orders, cases[i].rndv, cases[i].ways);
+		meet_as(right_obey_orders, cases[i].rndv, cases[i].kinds);
 		assert_null(channel->rndv);
 		node_kill(&right);
 		end_left();
@@ -316,10 +316,10 @@ static void shm_rndv_never_mode_sets_no_ops(void **state)
 
 static void shm_rndv_without_cma_sets_no_ops(void **state)
 {
-	reach_rndv = UROCE_SHM_RNDV_ALWAYS;
-	channel = reach_meet(&left, &right, right_obey_orders, 3, 0);
+	cma_rig_rndv = UROCE_SHM_RNDV_ALWAYS;
+	channel = cma_rig_connect(&left, &right, right_obey_orders, 3, 0);
 	assert_null(channel->rndv);
-	assert_null(channel->copy);
+	assert_null(channel->direct_copy);
 	node_kill(&right);
 	end_left();
 }

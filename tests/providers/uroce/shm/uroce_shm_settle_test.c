@@ -130,12 +130,12 @@ static void right_shows_his_qp(struct side *side, struct uroce_channel *to_left,
 
 /* Right: hides its sink repeatedly, and checks that no process writes to it.
  */
-static void right_hide_repeatedly(struct node *node, uint32_t ways)
+static void right_hide_repeatedly(struct node *node, uint32_t kinds)
 {
 	struct uroce_channel *to_left;
 	struct side side;
 
-	reach_open(&side, RIGHT, ways);
+	cma_try_open(&side, RIGHT, kinds);
 	to_left = right_meet(&side, node);
 	right_shows_his_qp(&side, to_left, true);
 	node_go(node);
@@ -158,12 +158,12 @@ static void right_hide_repeatedly(struct node *node, uint32_t ways)
 }
 
 /* Right: the sent data stays valid until the right process overwrites it. */
-static void right_reuse_source(struct node *node, uint32_t ways)
+static void right_reuse_source(struct node *node, uint32_t kinds)
 {
 	struct uroce_channel *to_left;
 	struct side side;
 
-	reach_open(&side, RIGHT, ways);
+	cma_try_open(&side, RIGHT, kinds);
 	to_left = right_meet(&side, node);
 	memset(memory, 1, BYTES);
 	node_go(node);

@@ -17,7 +17,7 @@
 /* last: needs the headers above */
 #include <cmocka.h>
 
-#include "uroce/shm/uroce_reach.h"
+#include "uroce/shm/uroce_cma.h"
 
 static bool privileged;
 static unsigned int nr_reports;
@@ -190,7 +190,7 @@ static unsigned int rndv_with(const char *value)
 static unsigned int ways_with(const char *value)
 {
 	assert_int_equal(setenv(UROCE_CMA_VARIABLE, value, 1), 0);
-	return uroce_config_reach_ways();
+	return uroce_config_cma_kinds();
 }
 
 static void config_rndv_setting_is_applied(void **state)
@@ -212,14 +212,14 @@ static void config_old_rndv_variable_is_ignored_with_warning(void **state)
 
 static void config_cma_setting_is_applied(void **state)
 {
-	const unsigned int all = UROCE_REACH_VM | UROCE_REACH_MEM;
+	const unsigned int all = UROCE_CMA_VM | UROCE_CMA_MEM;
 
-	assert_int_equal(uroce_config_reach_ways(), all);
+	assert_int_equal(uroce_config_cma_kinds(), all);
 	assert_int_equal(ways_with(""), all);
 	assert_int_equal(ways_with("auto"), all);
 	assert_int_equal(ways_with("none"), 0);
-	assert_int_equal(ways_with("vm"), UROCE_REACH_VM);
-	assert_int_equal(ways_with("mem"), UROCE_REACH_MEM);
+	assert_int_equal(ways_with("vm"), UROCE_CMA_VM);
+	assert_int_equal(ways_with("mem"), UROCE_CMA_MEM);
 	assert_int_equal(nr_reports, 0);
 }
 
@@ -232,7 +232,7 @@ static void config_unknown_setting_is_reported(void **state)
 		assert_int_equal(rndv_with(words[i]), UROCE_SHM_RNDV_TRY);
 		assert_int_equal(nr_reports, i + 1);
 	}
-	assert_int_equal(ways_with("never"), UROCE_REACH_VM | UROCE_REACH_MEM);
+	assert_int_equal(ways_with("never"), UROCE_CMA_VM | UROCE_CMA_MEM);
 	assert_int_equal(nr_reports, 6);
 }
 
@@ -242,8 +242,8 @@ static void config_privileged_program_uses_defaults(void **state)
 	(void)ways_with("none");
 	privileged = true;
 	assert_int_equal(uroce_config_rndv(), UROCE_SHM_RNDV_TRY);
-	assert_int_equal(uroce_config_reach_ways(),
-			 UROCE_REACH_VM | UROCE_REACH_MEM);
+	assert_int_equal(uroce_config_cma_kinds(),
+			 UROCE_CMA_VM | UROCE_CMA_MEM);
 	assert_int_equal(nr_reports, 0);
 }
 

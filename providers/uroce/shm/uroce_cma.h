@@ -22,8 +22,8 @@
  * would need writable memory at the nonce's address, one random page of 2^32 in
  * a range that processes do not use, to be the target of a WRITE.
  */
-#ifndef UROCE_REACH_H
-#define UROCE_REACH_H
+#ifndef UROCE_CMA_H
+#define UROCE_CMA_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,12 +31,12 @@
 
 #include "uroce/shm/uroce_nonce.h"
 
-enum uroce_reach_way {
-	UROCE_REACH_VM = 1 << 0,
-	UROCE_REACH_MEM = 1 << 1,
+enum uroce_cma_kind {
+	UROCE_CMA_VM = 1 << 0,
+	UROCE_CMA_MEM = 1 << 1,
 };
 
-struct uroce_reach {
+struct uroce_cma {
 	int pid;
 	int mem; /* -1: none */
 	bool vm;
@@ -49,31 +49,30 @@ struct uroce_transfer {
 	uint32_t bytes;
 	bool write; /* to the remote memory */
 	const struct iovec *iov;
-	uint32_t nr_iov; /* up to UROCE_REACH_PIECES */
+	uint32_t nr_iov; /* up to UROCE_CMA_MAX_IOV */
 };
 
-#define UROCE_REACH_PIECES 32
+#define UROCE_CMA_MAX_IOV 32
 
 /**
- * uroce_reach_open() - find out which kinds of CMA the kernel permits
+ * uroce_cma_open() - find out which kinds of CMA the kernel permits
  * @pid: the process in this pid namespace; 0: it is not in the namespace
- * @ways: permitted kinds: enum uroce_reach_way
+ * @kinds: permitted kinds: enum uroce_cma_kind
  * @nonce: the nonce of the process; VM is used only if its address is unique
- * @ret_reach: receives the result, to be closed with uroce_reach_close()
+ * @ret_cma: receives the result, to be closed with uroce_cma_close()
  *
  * Return: 0, or -EPERM if the kernel permits none.
  */
-int uroce_reach_open(int pid, unsigned int ways,
-		     const struct uroce_nonce *nonce,
-		     struct uroce_reach *ret_reach);
+int uroce_cma_open(int pid, unsigned int kinds, const struct uroce_nonce *nonce,
+		   struct uroce_cma *ret_cma);
 
-void uroce_reach_close(struct uroce_reach *reach);
+void uroce_cma_close(struct uroce_cma *cma);
 
-/** uroce_reach_is_by_pid() - return whether a copy of @bytes takes the pid */
-bool uroce_reach_is_by_pid(const struct uroce_reach *reach, uint32_t bytes);
+/** uroce_cma_is_by_pid() - return whether a copy of @bytes takes the pid */
+bool uroce_cma_is_by_pid(const struct uroce_cma *cma, uint32_t bytes);
 
 /**
- * uroce_reach_copy() - copy to or from the remote memory
+ * uroce_cma_copy() - copy to or from the remote memory
  *
  * A process that polls the last byte of a WRITE sees the whole WRITE with it:
  * the last word is written after the rest.
@@ -82,7 +81,7 @@ bool uroce_reach_is_by_pid(const struct uroce_reach *reach, uint32_t bytes);
  * the memory is not mapped or the process is gone. Then some bytes may have
  * been copied, but none to or from another process.
  */
-int uroce_reach_copy(const struct uroce_reach *reach,
-		     const struct uroce_transfer *transfer);
+int uroce_cma_copy(const struct uroce_cma *cma,
+		   const struct uroce_transfer *transfer);
 
 #endif

@@ -20,7 +20,7 @@
 #include "uroce/shm/uroce_pairing.h"
 #include "uroce/shm/uroce_shm_state.h"
 #include "uroce_netns.h"
-#include "uroce_shm_reach.h"
+#include "uroce_shm_cma_rig.h"
 
 #define BYTES (64 * 1024)
 #define BLIND (1u << 8) /* has the methods, but may not use them */
@@ -91,7 +91,7 @@ static int copy(struct uroce_channel *channel, bool read, uint8_t *memory,
 		{ memory, bytes / 3 },
 		{ memory + bytes / 3, bytes - bytes / 3 },
 	};
-	const struct uroce_copy wanted = {
+	const struct uroce_direct_access wanted = {
 		.read = read,
 		.access = read ? READ_RIGHT : WRITE_RIGHT,
 		.qpn = LEFT << 16 | 2,
@@ -99,18 +99,18 @@ static int copy(struct uroce_channel *channel, bool read, uint8_t *memory,
 		.rkey = KEY,
 		.va = IOVA,
 		.bytes = bytes,
-		.part = bytes,
+		.chunk = bytes,
 		.iov = iov,
 		.nr_iov = 2,
 	};
 
-	return channel->copy(channel, &wanted);
+	return channel->direct_copy(channel, &wanted);
 }
 
 /*
  * Right: publishes its memory, does nothing, and checks that memory with @is.
  */
-static void show_memory(struct node *node, uint32_t ways, uint8_t first,
+static void show_memory(struct node *node, uint32_t kinds, uint8_t first,
 			bool (*is)(const uint8_t *memory))
 {
 	uint8_t *memory = malloc(BYTES);
@@ -122,7 +122,7 @@ static void show_memory(struct node *node, uint32_t ways, uint8_t first,
 
 	CHECK(memory);
 	memset(memory, first, BYTES);
-	reach_open(&side, RIGHT, ways);
+	cma_try_open(&side, RIGHT, kinds);
 	channel = right_meet(&side, node);
 	uroce_shm_show_region(side.shm, &region);
 	uroce_shm_show_qp(side.shm, &qp, channel);
@@ -142,9 +142,9 @@ static bool is_pattern(const uint8_t *memory)
 	return true;
 }
 
-static void right_stay_idle(struct node *node, uint32_t ways)
+static void right_stay_idle(struct node *node, uint32_t kinds)
 {
-	show_memory(node, ways, 1, is_pattern);
+	show_memory(node, kinds, 1, is_pattern);
 }
 
 static void write_all(struct uroce_channel *channel)
@@ -163,42 +163,42 @@ static void write_all(struct uroce_channel *channel)
 }
 
 /* Checks that write_all() uses the available or the faster method. */
-static void check_ways(struct uroce_shm *shm, unsigned int ways)
+static void check_kinds(struct uroce_shm *shm, unsigned int kinds)
 {
 	struct uroce_shm_counters counters;
 
 	uroce_shm_counters(shm, &counters);
-	assert_int_equal(counters.copies_vm > 0, !!(ways & UROCE_REACH_VM));
-	assert_int_equal(counters.copies_mem > 0, !!(ways & UROCE_REACH_MEM));
+	assert_int_equal(counters.copies_vm > 0, !!(kinds & UROCE_CMA_VM));
+	assert_int_equal(counters.copies_mem > 0, !!(kinds & UROCE_CMA_MEM));
 	assert_true(counters.copies_vm + counters.copies_mem > 10);
 	assert_true(counters.copied_bytes > BYTES);
 }
 
 static void cma_each_method_reads_and_writes(void **state)
 {
-	static const unsigned int ways[] = {
-		UROCE_REACH_VM,
-		UROCE_REACH_MEM,
-		UROCE_REACH_VM | UROCE_REACH_MEM,
+	static const unsigned int kinds[] = {
+		UROCE_CMA_VM,
+		UROCE_CMA_MEM,
+		UROCE_CMA_VM | UROCE_CMA_MEM,
 	};
 	unsigned int there = 0; /* methods that this system has */
 
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct uroce_channel *channel;
 		struct side left;
 		struct node right;
 
-		channel =
-			reach_meet(&left, &right, right_stay_idle, 3, ways[i]);
-		if (!channel->copy) {
+		channel = cma_rig_connect(&left, &right, right_stay_idle, 3,
+					  kinds[i]);
+		if (!channel->direct_copy) {
 			node_kill(&right);
 			side_close(&left);
 			continue;
 		}
-		if (ways[i] != (UROCE_REACH_VM | UROCE_REACH_MEM))
-			there |= ways[i];
+		if (kinds[i] != (UROCE_CMA_VM | UROCE_CMA_MEM))
+			there |= kinds[i];
 		write_all(channel);
-		check_ways(left.shm, ways[i] & there);
+		check_kinds(left.shm, kinds[i] & there);
 		node_go(&right);
 		node_end(&right);
 		side_close(&left);
@@ -226,11 +226,11 @@ static void cma_denied_process_has_no_copy(void **state)
 
 		no_vm = cases[i].no_vm;
 		no_mem = cases[i].no_mem;
-		channel = reach_meet(&left, &right, right_stay_idle,
-				     cases[i].right, cases[i].left);
+		channel = cma_rig_connect(&left, &right, right_stay_idle,
+					  cases[i].right, cases[i].left);
 		if (!cases[i].works)
-			assert_null(channel->copy);
-		if (channel->copy)
+			assert_null(channel->direct_copy);
+		if (channel->direct_copy)
 			write_all(channel);
 		no_vm = false;
 		no_mem = false;
@@ -243,14 +243,14 @@ static void cma_invalid_access_is_refused(void **state)
 {
 	static uint8_t memory[BYTES];
 	struct iovec iov = { memory, 100 };
-	struct uroce_copy wanted = {
+	struct uroce_direct_access wanted = {
 		.access = WRITE_RIGHT,
 		.qpn = LEFT << 16 | 2,
 		.dest_qpn = RIGHT << 16 | 2,
 		.rkey = KEY,
 		.va = IOVA + BYTES - 99,
 		.bytes = 100,
-		.part = 100,
+		.chunk = 100,
 		.iov = &iov,
 		.nr_iov = 1,
 	};
@@ -258,24 +258,29 @@ static void cma_invalid_access_is_refused(void **state)
 	struct side left;
 	struct node right;
 
-	channel = reach_meet(&left, &right, right_stay_idle, 3, 3);
-	if (channel->copy) {
-		assert_int_equal(channel->copy(channel, &wanted), -EACCES);
+	channel = cma_rig_connect(&left, &right, right_stay_idle, 3, 3);
+	if (channel->direct_copy) {
+		assert_int_equal(channel->direct_copy(channel, &wanted),
+				 -EACCES);
 		wanted.va--;
 		wanted.rkey++;
-		assert_int_equal(channel->copy(channel, &wanted), -EACCES);
+		assert_int_equal(channel->direct_copy(channel, &wanted),
+				 -EACCES);
 		wanted.rkey--;
 		wanted.qpn++;
-		assert_int_equal(channel->copy(channel, &wanted), -EACCES);
+		assert_int_equal(channel->direct_copy(channel, &wanted),
+				 -EACCES);
 		wanted.qpn--;
 		wanted.access = 8;
-		assert_int_equal(channel->copy(channel, &wanted), -EACCES);
+		assert_int_equal(channel->direct_copy(channel, &wanted),
+				 -EACCES);
 		wanted.access = WRITE_RIGHT;
 		/* a part of which is inside the region */
 		wanted.bytes = 101;
-		assert_int_equal(channel->copy(channel, &wanted), -EACCES);
+		assert_int_equal(channel->direct_copy(channel, &wanted),
+				 -EACCES);
 		wanted.bytes = 100;
-		assert_int_equal(channel->copy(channel, &wanted), 0);
+		assert_int_equal(channel->direct_copy(channel, &wanted), 0);
 	}
 	node_kill(&right);
 	side_close(&left);
@@ -290,16 +295,16 @@ static bool is_half(const uint8_t *memory)
 	return true;
 }
 
-static void right_check_second_half(struct node *node, uint32_t ways)
+static void right_check_second_half(struct node *node, uint32_t kinds)
 {
-	show_memory(node, ways, 0, is_half);
+	show_memory(node, kinds, 0, is_half);
 }
 
 static void cma_part_is_copied_to_offset(void **state)
 {
 	static uint8_t memory[BYTES / 2];
 	struct iovec iov = { memory, sizeof(memory) };
-	const struct uroce_copy wanted = {
+	const struct uroce_direct_access wanted = {
 		.access = WRITE_RIGHT,
 		.qpn = LEFT << 16 | 2,
 		.dest_qpn = RIGHT << 16 | 2,
@@ -307,7 +312,7 @@ static void cma_part_is_copied_to_offset(void **state)
 		.va = IOVA,
 		.bytes = BYTES,
 		.offset = BYTES / 2,
-		.part = BYTES / 2,
+		.chunk = BYTES / 2,
 		.iov = &iov,
 		.nr_iov = 1,
 	};
@@ -316,9 +321,9 @@ static void cma_part_is_copied_to_offset(void **state)
 	struct node right;
 
 	memset(memory, 9, sizeof(memory));
-	channel = reach_meet(&left, &right, right_check_second_half, 3, 3);
-	if (channel->copy) {
-		assert_int_equal(channel->copy(channel, &wanted), 0);
+	channel = cma_rig_connect(&left, &right, right_check_second_half, 3, 3);
+	if (channel->direct_copy) {
+		assert_int_equal(channel->direct_copy(channel, &wanted), 0);
 		node_go(&right);
 		node_end(&right);
 	} else {
@@ -329,15 +334,16 @@ static void cma_part_is_copied_to_offset(void **state)
 
 static void cma_dead_peer_is_not_written(void **state)
 {
-	for (unsigned int ways = 1; ways <= 3; ways++) {
+	for (unsigned int kinds = 1; kinds <= 3; kinds++) {
 		static uint8_t memory[BYTES];
 		struct uroce_channel *channel;
 		struct side left;
 		struct node right;
 
-		channel = reach_meet(&left, &right, right_stay_idle, 3, ways);
+		channel = cma_rig_connect(&left, &right, right_stay_idle, 3,
+					  kinds);
 		node_kill(&right);
-		if (channel->copy) {
+		if (channel->direct_copy) {
 			assert_true(copy(channel, false, memory, 8) < 0);
 			assert_true(copy(channel, false, memory, BYTES) < 0);
 		}
@@ -360,7 +366,7 @@ static void run_child(const uint8_t *memory)
 }
 
 /* Right: publishes its memory and leaves a child without fork handlers. */
-static void right_leave_child(struct node *node, uint32_t ways)
+static void right_leave_child(struct node *node, uint32_t kinds)
 {
 	uint8_t *memory = malloc(BYTES);
 	struct uroce_shown_region region =
@@ -371,7 +377,7 @@ static void right_leave_child(struct node *node, uint32_t ways)
 
 	CHECK(memory);
 	memset(memory, 1, BYTES);
-	reach_open(&side, RIGHT, ways);
+	cma_try_open(&side, RIGHT, kinds);
 	uroce_shm_show_region(side.shm, &region);
 	uroce_shm_show_qp(side.shm, &qp, right_meet(&side, node));
 	pid = fork();
@@ -385,7 +391,7 @@ static void right_leave_child(struct node *node, uint32_t ways)
 
 static void cma_process_with_reused_pid_is_not_accessed(void **state)
 {
-	for (unsigned int ways = 1; ways <= 3; ways++) {
+	for (unsigned int kinds = 1; kinds <= 3; kinds++) {
 		static uint8_t memory[BYTES], zeros[BYTES];
 		struct uroce_channel *channel;
 		struct side left;
@@ -394,9 +400,10 @@ static void cma_process_with_reused_pid_is_not_accessed(void **state)
 
 		assert_int_equal(pipe(until_checked), 0);
 		assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
-		channel = reach_meet(&left, &right, right_leave_child, 3, ways);
+		channel = cma_rig_connect(&left, &right, right_leave_child, 3,
+					  kinds);
 		node_kill(&right);
-		if (channel->copy) {
+		if (channel->direct_copy) {
 			reused_by = board->pid;
 			assert_true(copy(channel, false, memory, 8) < 0);
 			assert_true(copy(channel, false, memory, BYTES) < 0);
@@ -417,7 +424,7 @@ static void cma_process_with_reused_pid_is_not_accessed(void **state)
  * Right: deregisters its memory repeatedly, and checks that no process writes
  * to it.
  */
-static void right_dereg_repeatedly(struct node *node, uint32_t ways)
+static void right_dereg_repeatedly(struct node *node, uint32_t kinds)
 {
 	uint8_t *memory = malloc(BYTES);
 	struct uroce_shown_region region =
@@ -428,11 +435,11 @@ static void right_dereg_repeatedly(struct node *node, uint32_t ways)
 	struct side side;
 
 	CHECK(memory);
-	no_vm = ways & BLIND;
-	no_mem = ways & BLIND;
-	reach_open(&side, RIGHT, ways & ~BLIND);
+	no_vm = kinds & BLIND;
+	no_mem = kinds & BLIND;
+	cma_try_open(&side, RIGHT, kinds & ~BLIND);
 	channel = right_meet(&side, node);
-	CHECK(!(ways & BLIND) || !channel->copy);
+	CHECK(!(kinds & BLIND) || !channel->direct_copy);
 	uroce_shm_show_qp(side.shm, &qp, channel);
 	node_go(node);
 	for (uint32_t round = 1; round <= ROUNDS; round++) {
@@ -451,7 +458,7 @@ static void right_dereg_repeatedly(struct node *node, uint32_t ways)
 	free(memory);
 }
 
-static void check_dereg_during_copy(unsigned int right_ways)
+static void check_dereg_during_copy(unsigned int right_kinds)
 {
 	static uint8_t memory[BYTES];
 	struct uroce_channel *channel;
@@ -459,9 +466,9 @@ static void check_dereg_during_copy(unsigned int right_ways)
 	struct node right;
 
 	memset(board, 0, sizeof(*board));
-	channel = reach_meet(&left, &right, right_dereg_repeatedly, right_ways,
-			     3);
-	if (!channel->copy) {
+	channel = cma_rig_connect(&left, &right, right_dereg_repeatedly,
+				  right_kinds, 3);
+	if (!channel->direct_copy) {
 		node_kill(&right);
 		side_close(&left);
 		return;
@@ -496,12 +503,12 @@ static void cma_dereg_without_own_copy_waits_for_peer(void **state)
 }
 
 /* Right: waits for a process that was stopped before a copy. */
-static void right_settle_with_stopped_peer(struct node *node, uint32_t ways)
+static void right_settle_with_stopped_peer(struct node *node, uint32_t kinds)
 {
 	struct uroce_channel *channel;
 	struct side side;
 
-	reach_open(&side, RIGHT, ways);
+	cma_try_open(&side, RIGHT, kinds);
 	channel = right_meet(&side, node);
 	node_go(node);
 	node_wait(node);
@@ -520,9 +527,9 @@ static void cma_dereg_gives_up_on_stopped_peer(void **state)
 	struct node right;
 
 	memset(board, 0, sizeof(*board));
-	channel =
-		reach_meet(&left, &right, right_settle_with_stopped_peer, 3, 3);
-	if (!channel->copy) {
+	channel = cma_rig_connect(&left, &right, right_settle_with_stopped_peer,
+				  3, 3);
+	if (!channel->direct_copy) {
 		node_kill(&right);
 		side_close(&left);
 		return;
@@ -548,7 +555,7 @@ static void cma_child_after_fork_cannot_copy(void **state)
 	struct node right;
 	int pid, status;
 
-	channel = reach_meet(&left, &right, right_stay_idle, 3, 3);
+	channel = cma_rig_connect(&left, &right, right_stay_idle, 3, 3);
 	(void)fflush(NULL);
 	pid = fork();
 	assert_true(pid >= 0);
@@ -556,7 +563,7 @@ static void cma_child_after_fork_cannot_copy(void **state)
 		struct uroce_shown_qp qp = right_qp(READ_RIGHT | WRITE_RIGHT);
 
 		uroce_shm_abandon(left.shm);
-		CHECK(!channel->copy);
+		CHECK(!channel->direct_copy);
 		uroce_shm_show_qp(left.shm, &qp, channel);
 		CHECK(uroce_shm_settle(left.shm, 0) == 0);
 		_exit(0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The system calls, and the choice between them. */
-#include "uroce/shm/uroce_reach.h"
+#include "uroce/shm/uroce_cma.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,40 +32,40 @@ static int check(ssize_t ret, uint64_t bytes)
 	return (uint64_t)ret == bytes ? 0 : -EFAULT;
 }
 
-/* The nonce is the first element, so the data is the peer's: uroce_reach.h. */
-static int copy_vm(const struct uroce_reach *reach,
+/* The nonce is the first element, so the data is the peer's: uroce_cma.h. */
+static int copy_vm(const struct uroce_cma *cma,
 		   const struct uroce_transfer *transfer, uint32_t tail)
 {
 	const uint32_t head = transfer->bytes - tail;
-	uint64_t nonce = transfer->write ? reach->nonce.value : 0;
+	uint64_t nonce = transfer->write ? cma->nonce.value : 0;
 	const struct iovec there[] = {
-		{ (void *)(uintptr_t)reach->nonce.address, sizeof(nonce) },
+		{ (void *)(uintptr_t)cma->nonce.address, sizeof(nonce) },
 		{ (void *)(uintptr_t)transfer->address, head },
 		{ (void *)(uintptr_t)(transfer->address + head), tail },
 	};
 	const unsigned long nr_there = tail ? 3 : 2;
-	struct iovec here[UROCE_REACH_PIECES + 1];
+	struct iovec here[UROCE_CMA_MAX_IOV + 1];
 	const unsigned long nr_here = transfer->nr_iov + 1;
 	ssize_t copied;
 
 	here[0] = (struct iovec){ &nonce, sizeof(nonce) };
 	memcpy(&here[1], transfer->iov, transfer->nr_iov * sizeof(here[0]));
 	if (transfer->write)
-		copied = process_vm_writev(reach->pid, here, nr_here, there,
+		copied = process_vm_writev(cma->pid, here, nr_here, there,
 					   nr_there, 0);
 	else
-		copied = process_vm_readv(reach->pid, here, nr_here, there,
+		copied = process_vm_readv(cma->pid, here, nr_here, there,
 					  nr_there, 0);
-	if (copied >= (ssize_t)sizeof(nonce) && nonce != reach->nonce.value)
+	if (copied >= (ssize_t)sizeof(nonce) && nonce != cma->nonce.value)
 		return -ESRCH;
 	return check(copied, transfer->bytes + sizeof(nonce));
 }
 
 /* Writes each SGE by itself; the tail is one of them, or is in the last. */
-static int copy_mem(const struct uroce_reach *reach,
+static int copy_mem(const struct uroce_cma *cma,
 		    const struct uroce_transfer *transfer, uint32_t tail)
 {
-	struct iovec here[UROCE_REACH_PIECES + 1];
+	struct iovec here[UROCE_CMA_MAX_IOV + 1];
 	uint32_t nr = transfer->nr_iov;
 	off_t offset = (off_t)transfer->address;
 	struct iovec *last = &here[nr - 1];
@@ -78,20 +78,19 @@ static int copy_mem(const struct uroce_reach *reach,
 		last->iov_len -= tail;
 	}
 	if (transfer->write)
-		return check(pwritev(reach->mem, here, (int)nr, offset),
+		return check(pwritev(cma->mem, here, (int)nr, offset),
 			     transfer->bytes);
-	return check(preadv(reach->mem, here, (int)nr, offset),
-		     transfer->bytes);
+	return check(preadv(cma->mem, here, (int)nr, offset), transfer->bytes);
 }
 
-static bool is_for_mem(const struct uroce_reach *reach, uint32_t bytes)
+static bool is_for_mem(const struct uroce_cma *cma, uint32_t bytes)
 {
-	return reach->mem >= 0 && (bytes <= MEM_BYTES || !reach->vm);
+	return cma->mem >= 0 && (bytes <= MEM_BYTES || !cma->vm);
 }
 
-bool uroce_reach_is_by_pid(const struct uroce_reach *reach, uint32_t bytes)
+bool uroce_cma_is_by_pid(const struct uroce_cma *cma, uint32_t bytes)
 {
-	return !is_for_mem(reach, bytes);
+	return !is_for_mem(cma, bytes);
 }
 
 /* Number of bytes that must be written last. */
@@ -104,20 +103,19 @@ static uint32_t tail_of(const struct uroce_transfer *transfer)
 	return transfer->write && tail < transfer->bytes ? tail : 0;
 }
 
-static int copy(const struct uroce_reach *reach,
+static int copy(const struct uroce_cma *cma,
 		const struct uroce_transfer *transfer, uint32_t tail)
 {
-	return is_for_mem(reach, transfer->bytes)
-		       ? copy_mem(reach, transfer, tail)
-		       : copy_vm(reach, transfer, tail);
+	return is_for_mem(cma, transfer->bytes) ? copy_mem(cma, transfer, tail)
+						: copy_vm(cma, transfer, tail);
 }
 
 /* Where the kernel does not order SGEs: all but the tail, then the tail. */
-static int copy_in_two(const struct uroce_reach *reach,
+static int copy_in_two(const struct uroce_cma *cma,
 		       const struct uroce_transfer *transfer, uint32_t tail)
 {
 	struct uroce_transfer head = *transfer, rest = *transfer;
-	struct iovec here[UROCE_REACH_PIECES], end[UROCE_REACH_PIECES];
+	struct iovec here[UROCE_CMA_MAX_IOV], end[UROCE_CMA_MAX_IOV];
 	uint32_t left = transfer->bytes - tail, fence = 0;
 	int ret;
 
@@ -142,37 +140,36 @@ static int copy_in_two(const struct uroce_reach *reach,
 				element.iov_len - part,
 			};
 	}
-	ret = copy(reach, &head, 0);
+	ret = copy(cma, &head, 0);
 	/* between the stores of the two calls */
 	(void)__atomic_exchange_n(&fence, 1, __ATOMIC_SEQ_CST);
-	return ret ? ret : copy(reach, &rest, 0);
+	return ret ? ret : copy(cma, &rest, 0);
 }
 
-int uroce_reach_copy(const struct uroce_reach *reach,
-		     const struct uroce_transfer *transfer)
+int uroce_cma_copy(const struct uroce_cma *cma,
+		   const struct uroce_transfer *transfer)
 {
 	uint32_t tail = tail_of(transfer);
 
 	if (transfer->address > LONG_MAX)
 		return -EFAULT;
 	if (tail && !PIECES_ARE_ORDERED)
-		return copy_in_two(reach, transfer, tail);
-	return copy(reach, transfer, tail);
+		return copy_in_two(cma, transfer, tail);
+	return copy(cma, transfer, tail);
 }
 
-static bool works(const struct uroce_reach *reach)
+static bool works(const struct uroce_cma *cma)
 {
-	uint64_t found = ~reach->nonce.value;
+	uint64_t found = ~cma->nonce.value;
 	struct iovec iov = { &found, sizeof(found) };
 	struct uroce_transfer transfer = {
-		.address = reach->nonce.address,
+		.address = cma->nonce.address,
 		.bytes = sizeof(found),
 		.iov = &iov,
 		.nr_iov = 1,
 	};
 
-	return !uroce_reach_copy(reach, &transfer) &&
-	       found == reach->nonce.value;
+	return !uroce_cma_copy(cma, &transfer) && found == cma->nonce.value;
 }
 
 static int open_mem(int pid)
@@ -183,36 +180,35 @@ static int open_mem(int pid)
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
-int uroce_reach_open(int pid, unsigned int ways,
-		     const struct uroce_nonce *nonce,
-		     struct uroce_reach *ret_reach)
+int uroce_cma_open(int pid, unsigned int kinds, const struct uroce_nonce *nonce,
+		   struct uroce_cma *ret_cma)
 {
-	struct uroce_reach vm = {
+	struct uroce_cma vm = {
 		.pid = pid,
 		.mem = -1,
 		.vm = true,
 		.nonce = *nonce,
 	};
-	struct uroce_reach mem = { .pid = pid, .mem = -1, .nonce = *nonce };
+	struct uroce_cma mem = { .pid = pid, .mem = -1, .nonce = *nonce };
 
 	if (pid <= 0)
 		return -EPERM;
-	vm.vm = ways & UROCE_REACH_VM && nonce->is_unique && works(&vm);
-	if (ways & UROCE_REACH_MEM)
+	vm.vm = kinds & UROCE_CMA_VM && nonce->is_unique && works(&vm);
+	if (kinds & UROCE_CMA_MEM)
 		mem.mem = open_mem(pid);
 	if (mem.mem >= 0 && !works(&mem))
-		uroce_reach_close(&mem);
+		uroce_cma_close(&mem);
 	if (mem.mem < 0 && !vm.vm)
 		return -EPERM;
 	mem.vm = vm.vm;
-	*ret_reach = mem;
+	*ret_cma = mem;
 	return 0;
 }
 
-void uroce_reach_close(struct uroce_reach *reach)
+void uroce_cma_close(struct uroce_cma *cma)
 {
-	if (reach->mem >= 0)
-		(void)close(reach->mem);
-	reach->mem = -1;
-	reach->vm = false;
+	if (cma->mem >= 0)
+		(void)close(cma->mem);
+	cma->mem = -1;
+	cma->vm = false;
 }

@@ -11,7 +11,7 @@
  * The first two steps of each process are sequentially consistent, so at least
  * one of the two processes sees the first step of the other.
  */
-#include "uroce/shm/uroce_copy.h"
+#include "uroce/shm/uroce_shm_direct.h"
 
 #include <errno.h>
 #include <time.h>
@@ -36,7 +36,7 @@
 #define HEARD_POLLS 1
 
 static int copy_find(const struct uroce_peer *peer,
-		     const struct uroce_copy *copy,
+		     const struct uroce_direct_access *copy,
 		     struct uroce_found *ret_found)
 {
 	const struct uroce_wanted wanted = {
@@ -53,11 +53,11 @@ static int copy_find(const struct uroce_peer *peer,
 }
 
 static int copy_locked(const struct uroce_peer *peer,
-		       const struct uroce_copy *copy)
+		       const struct uroce_direct_access *copy)
 {
 	struct uroce_found found;
 	struct uroce_transfer transfer = {
-		.bytes = copy->part,
+		.bytes = copy->chunk,
 		.write = !copy->read,
 		.iov = copy->iov,
 		.nr_iov = copy->nr_iov,
@@ -66,7 +66,7 @@ static int copy_locked(const struct uroce_peer *peer,
 	if (copy_find(peer, copy, &found))
 		return -EACCES;
 	transfer.address = found.address + copy->offset;
-	return uroce_reach_copy(&peer->reach, &transfer);
+	return uroce_cma_copy(&peer->cma, &transfer);
 }
 
 static void copy_count(struct uroce_shm *shm, bool by_pid, uint32_t bytes)
@@ -78,8 +78,8 @@ static void copy_count(struct uroce_shm *shm, bool by_pid, uint32_t bytes)
 	shm->counters.copied_bytes += bytes;
 }
 
-int uroce_copy_direct(struct uroce_channel *channel,
-		      const struct uroce_copy *copy)
+int uroce_shm_direct_copy(struct uroce_channel *channel,
+			  const struct uroce_direct_access *copy)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 	struct uroce_shm *shm = peer->shm;
@@ -92,16 +92,16 @@ int uroce_copy_direct(struct uroce_channel *channel,
 	ret = copy_locked(peer, copy);
 	uroce_shm_directory_end(&shm->directory, peer->slot);
 	if (ret == -EPERM) /* CMA is no longer permitted */
-		channel->copy = NULL;
+		channel->direct_copy = NULL;
 	if (!ret)
-		copy_count(shm, uroce_reach_is_by_pid(&peer->reach, copy->part),
-			   copy->part);
+		copy_count(shm, uroce_cma_is_by_pid(&peer->cma, copy->chunk),
+			   copy->chunk);
 	return ret;
 }
 
 /* NULL: denied or not mapped. The first lookup of a share requests its file. */
 static uint8_t *find_mapped(struct uroce_peer *peer,
-			    const struct uroce_copy *copy)
+			    const struct uroce_direct_access *copy)
 {
 	struct uroce_found found;
 	uint8_t *memory;
@@ -119,8 +119,8 @@ static uint8_t *find_mapped(struct uroce_peer *peer,
 }
 
 /* With unread news, a mapping may have ended and must not be used. */
-uint8_t *uroce_copy_enter(struct uroce_channel *channel,
-			  const struct uroce_copy *copy)
+uint8_t *uroce_shm_direct_begin(struct uroce_channel *channel,
+				const struct uroce_direct_access *copy)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 	struct uroce_shm *shm = peer->shm;
@@ -138,7 +138,7 @@ uint8_t *uroce_copy_enter(struct uroce_channel *channel,
 	return memory;
 }
 
-void uroce_copy_leave(struct uroce_channel *channel)
+void uroce_shm_direct_end(struct uroce_channel *channel)
 {
 	const struct uroce_peer *peer = uroce_peer_of(channel);
 
@@ -149,8 +149,8 @@ void uroce_copy_leave(struct uroce_channel *channel)
  * A recent request of the peer shows that it polls. Then the cache line of its
  * directory is not loaded.
  */
-bool uroce_copy_is_recently_polling(struct uroce_channel *channel,
-				    uint32_t bytes)
+bool uroce_shm_is_recently_polling(struct uroce_channel *channel,
+				   uint32_t bytes)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 	const int64_t long_ns = ATTENDED_NS + bytes / BYTES_A_NS;

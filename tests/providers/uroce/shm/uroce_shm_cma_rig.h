@@ -3,8 +3,8 @@
  * Common parts of the CMA tests: the left process accesses the memory of the
  * right one, a child, which deregisters that memory now and then.
  */
-#ifndef UROCE_SHM_REACH_H
-#define UROCE_SHM_REACH_H
+#ifndef UROCE_SHM_CMA_RIG_H
+#define UROCE_SHM_CMA_RIG_H
 
 #include "uroce_shm_node.h"
 
@@ -35,18 +35,19 @@ uint32_t board_look(const uint32_t *counter);
 void board_await(const uint32_t *counter, uint32_t value);
 
 /* Rendezvous mode of processes that are opened from now on. */
-extern enum uroce_shm_rndv reach_rndv;
+extern enum uroce_shm_rndv cma_rig_rndv;
 
-/* Opens a side that serves and may use those methods only: enum uroce_reach. */
-void reach_open(struct side *side, uint32_t slot, unsigned int ways);
+/* Opens a side that serves and may use those methods only: enum uroce_cma. */
+void cma_try_open(struct side *side, uint32_t slot, unsigned int kinds);
 
 /*
  * Starts the right process with its methods; both return when they are
  * connected.
  */
-struct uroce_channel *reach_meet(struct side *left, struct node *right,
-				 void (*fn)(struct node *, uint32_t),
-				 unsigned int right_ways, unsigned int ways);
+struct uroce_channel *cma_rig_connect(struct side *left, struct node *right,
+				      void (*fn)(struct node *, uint32_t),
+				      unsigned int right_kinds,
+				      unsigned int kinds);
 
 /* The right process's part of it. */
 struct uroce_channel *right_meet(struct side *right, struct node *node);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The board in shared memory, and steps that the tests have in common. */
-#include "uroce_shm_reach.h"
+#include "uroce_shm_cma_rig.h"
 
 #include <sched.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "uroce/shm/uroce_shm_state.h"
 
 struct board *board;
-enum uroce_shm_rndv reach_rndv;
+enum uroce_shm_rndv cma_rig_rndv;
 
 bool board_open(void)
 {
@@ -30,28 +30,29 @@ void board_await(const uint32_t *counter, uint32_t value)
 		(void)sched_yield();
 }
 
-void reach_open(struct side *side, uint32_t slot, unsigned int ways)
+void cma_try_open(struct side *side, uint32_t slot, unsigned int kinds)
 {
 	struct uroce_shm_config config;
 
 	side_open(side, slot);
 	config = side->shm->config;
-	config.reach_ways = ways;
-	config.rndv = reach_rndv;
+	config.cma_kinds = kinds;
+	config.rndv = cma_rig_rndv;
 	uroce_shm_close(side->shm);
 	CHECK(uroce_shm_open(&config, &side->shm) == 0);
 	side_serve(side);
 }
 
-struct uroce_channel *reach_meet(struct side *left, struct node *right,
-				 void (*fn)(struct node *, uint32_t),
-				 unsigned int right_ways, unsigned int ways)
+struct uroce_channel *cma_rig_connect(struct side *left, struct node *right,
+				      void (*fn)(struct node *, uint32_t),
+				      unsigned int right_kinds,
+				      unsigned int kinds)
 {
 	struct uroce_channel *channel;
 
-	node_start(right, fn, right_ways);
+	node_start(right, fn, right_kinds);
 	node_wait(right);
-	reach_open(left, LEFT, ways);
+	cma_try_open(left, LEFT, kinds);
 	node_go(right);
 	channel = side_connect(left, RIGHT);
 	node_wait(right);
