@@ -223,7 +223,7 @@ static int new_worker(const struct uroce_worker_ops *ops,
 		free(worker);
 		return ret;
 	}
-	uroce_worker_show_shm(worker);
+	uroce_worker_publish_shm(worker);
 	(void)pthread_once(&fork_once, watch_forks);
 	ret = start_helper(worker);
 	if (ret) {

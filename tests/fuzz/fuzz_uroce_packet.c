@@ -71,11 +71,11 @@ static void check_icrc(const struct uroce_path *path, const uint8_t *bytes,
 
 	fuzz_assert(!is_signed || ret == 0);
 	fuzz_assert(uroce_icrc_open(&icrc, path, bytes, len, packet) == 0);
-	icrc.seal.take(&icrc.seal, copy, packet->payload_len / 2);
-	icrc.seal.take(&icrc.seal, copy + packet->payload_len / 2,
-		       packet->payload_len - packet->payload_len / 2);
+	icrc.check.copy(&icrc.check, copy, packet->payload_len / 2);
+	icrc.check.copy(&icrc.check, copy + packet->payload_len / 2,
+			packet->payload_len - packet->payload_len / 2);
 	fuzz_assert(memcmp(copy, packet->payload, packet->payload_len) == 0);
-	fuzz_assert(icrc.seal.finish(&icrc.seal) == ret);
+	fuzz_assert(icrc.check.finish(&icrc.check) == ret);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)

@@ -64,7 +64,7 @@ static void check(const struct uroce_packet *packet)
 	uint8_t sum = 0;
 
 	fuzz_assert(packet->traits == uroce_wire_traits(packet->opcode));
-	fuzz_assert(packet->traits && !packet->seal && !packet->path);
+	fuzz_assert(packet->traits && !packet->icrc_check && !packet->path);
 	fuzz_assert(!packet->payload_len || packet->traits & UROCE_T_PAYLOAD);
 	fuzz_assert(packet->payload >= begin && packet->payload <= end);
 	if (packet->nr_absent) {

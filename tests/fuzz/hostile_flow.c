@@ -162,7 +162,7 @@ static void send(struct flow *flow, struct uroce_shm_ring_sender *end,
 		uroce_shm_ring_put(end, &out.packet, out.iovecs.iov,
 				   out.iovecs.nr);
 	uroce_shm_ring_publish(end);
-	flow_settle(flow, now);
+	flow_quiesce(flow, now);
 }
 
 static void poll_all(struct flow *flow)

@@ -353,7 +353,7 @@ static void publish_theirs(struct fuzz_reader *reader)
 	int8_t distance = (int8_t)fuzz_take_u8(reader);
 	uint32_t bytes = fuzz_take_u8(reader) * 16u * 1024;
 	const uint32_t dest_qpn = flow->qp->dest_qpn;
-	const struct uroce_shown_qp qp = {
+	const struct uroce_published_qp qp = {
 		.qpn = dest_qpn,
 		.ready = how & READY,
 		.dest_qpn = flow->qp->qpn,
@@ -363,7 +363,7 @@ static void publish_theirs(struct fuzz_reader *reader)
 		.token = shm->token + !!(how & OTHER_QP),
 	};
 	struct uroce_sink sink = { .address = (uintptr_t)guarded.memory };
-	struct uroce_shown_region region = {
+	struct uroce_published_region region = {
 		.key = flow->key,
 		.pd = 1,
 		.access = how & REGION ? 7 : 0,
@@ -373,8 +373,8 @@ static void publish_theirs(struct fuzz_reader *reader)
 
 	bytes %= sizeof(guarded.memory) + 1;
 	region.bytes = bytes;
-	uroce_shm_directory_show_region(&directory, &region);
-	uroce_shm_directory_show_qp(&directory, &qp);
+	uroce_shm_directory_publish_region(&directory, &region);
+	uroce_shm_directory_publish_qp(&directory, &qp);
 	sink.bytes = how & RECEIVE ? bytes : 0;
 	sink.psn = uroce_psn_add(flow->qp->req.new_psn, distance);
 	uroce_shm_directory_publish_sink(&directory, dest_qpn,
@@ -461,7 +461,7 @@ static void send_all(void)
 	if (channel->lost)
 		flow_send_all(flow, now);
 	else
-		flow_settle(flow, now);
+		flow_quiesce(flow, now);
 	uroce_shm_flush(shm);
 }
 

@@ -37,7 +37,7 @@ static uint8_t how;
 static struct uroce_sink sinks[UROCE_NR_SINKS]; /* the peer's */
 static int8_t distance; /* of the sink of a new message */
 static uint32_t bytes;
-static struct uroce_sink shown[UROCE_NR_SINKS]; /* this process's */
+static struct uroce_sink published[UROCE_NR_SINKS]; /* this process's */
 
 static bool may(uint8_t what)
 {
@@ -143,8 +143,9 @@ static int pull(struct uroce_channel *at, const struct uroce_qpn_pair *qpns,
 	return 0;
 }
 
-static void show(struct uroce_channel *at, uint32_t qpn,
-		 enum uroce_sink_kind kind, const struct uroce_sink *sink)
+static void hostile_publish(struct uroce_channel *at, uint32_t qpn,
+			    enum uroce_sink_kind kind,
+			    const struct uroce_sink *sink)
 {
 	const struct iovec iov = { (void *)(uintptr_t)sink->address,
 				   sink->bytes };
@@ -152,13 +153,13 @@ static void show(struct uroce_channel *at, uint32_t qpn,
 	fuzz_assert(qpn == flow->qp->qpn);
 	if (sink->bytes)
 		(void)touch(&iov, 1, false);
-	shown[kind] = *sink;
+	published[kind] = *sink;
 }
 
-/* A waiting operation has hidden its sink. */
-static void settle(struct uroce_channel *at)
+/* A waiting operation has withdrawn its sink. */
+static void hostile_quiesce(struct uroce_channel *at)
 {
-	fuzz_assert(!shown[UROCE_SINK_RECEIVE].bytes);
+	fuzz_assert(!published[UROCE_SINK_RECEIVE].bytes);
 }
 
 static const struct uroce_rndv_ops ops = {
@@ -168,8 +169,8 @@ static const struct uroce_rndv_ops ops = {
 	.find = find,
 	.push = push,
 	.pull = pull,
-	.show = show,
-	.settle = settle,
+	.publish = hostile_publish,
+	.quiesce = hostile_quiesce,
 };
 
 struct uroce_channel *hostile_rndv_channel(uint8_t sink_parts)
@@ -180,7 +181,7 @@ struct uroce_channel *hostile_rndv_channel(uint8_t sink_parts)
 	channel.is_recently_polling = is_recently_polling;
 	channel.rndv = &ops;
 	memset(sinks, 0, sizeof(sinks));
-	memset(shown, 0, sizeof(shown));
+	memset(published, 0, sizeof(published));
 	how = OPEN | RNDV | PUSHES | PULLS | COPIES;
 	distance = 0;
 	bytes = sink_parts ? sink_parts * 30000u : FLOW_LONG_MEMORY;
@@ -224,24 +225,24 @@ void hostile_rndv_change(struct fuzz_reader *reader)
 void hostile_rndv_check(void)
 {
 	const struct uroce_qp *qp = flow->qp;
-	bool shows = shown[UROCE_SINK_RECEIVE].bytes ||
-		     shown[UROCE_SINK_READ].bytes;
+	bool shows = published[UROCE_SINK_RECEIVE].bytes ||
+		     published[UROCE_SINK_READ].bytes;
 
 	fuzz_assert(shows == !list_empty(&flow->engine.publishing));
-	if (shown[UROCE_SINK_RECEIVE].bytes)
+	if (published[UROCE_SINK_RECEIVE].bytes)
 		fuzz_assert(qp->resp.receive.in_use);
 	/* not to a completed READ */
-	if (shown[UROCE_SINK_READ].bytes)
+	if (published[UROCE_SINK_READ].bytes)
 		fuzz_assert(uroce_psn_diff(qp->req.una_psn,
-					   shown[UROCE_SINK_READ].psn) *
+					   published[UROCE_SINK_READ].psn) *
 				    (int64_t)qp->mtu <
-			    shown[UROCE_SINK_READ].bytes);
+			    published[UROCE_SINK_READ].bytes);
 	if (shows)
 		fuzz_assert(qp->state == IBV_QPS_RTS);
 }
 
 void hostile_rndv_end(void)
 {
-	fuzz_assert(!shown[UROCE_SINK_RECEIVE].bytes &&
-		    !shown[UROCE_SINK_READ].bytes);
+	fuzz_assert(!published[UROCE_SINK_RECEIVE].bytes &&
+		    !published[UROCE_SINK_READ].bytes);
 }

@@ -163,7 +163,7 @@ void flow_free(struct flow *w, uint64_t now)
 	free(w);
 }
 
-void flow_settle(struct flow *w, uint64_t now)
+void flow_quiesce(struct flow *w, uint64_t now)
 {
 	uroce_engine_sent(&w->engine, now);
 	while (uroce_engine_take_qp(&w->engine))
@@ -181,7 +181,7 @@ void flow_send_all(struct flow *w, uint64_t now)
 
 	while (uroce_engine_next(&w->engine, now, &out))
 		fuzz_assert(++nr < 10000);
-	flow_settle(w, now);
+	flow_quiesce(w, now);
 }
 
 static void put_field(uint8_t *at, uint64_t value, size_t bytes)

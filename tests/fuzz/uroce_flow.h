@@ -68,9 +68,9 @@ void flow_post_receives(struct flow *w);
 void flow_post_sends(struct flow *w);
 
 /**
- * flow_settle() - poll all completions and discard them
+ * flow_quiesce() - poll all completions and discard them
  */
-void flow_settle(struct flow *w, uint64_t now);
+void flow_quiesce(struct flow *w, uint64_t now);
 
 /**
  * flow_send_all() - take all outgoing packets and discard them

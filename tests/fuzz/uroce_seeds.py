@@ -333,7 +333,7 @@ def hostile_seeds():
     for scribbled in (0, 1):
         start = bytes([directory + scribbled])
         yield f"directory_{scribbled}", start + row_step()
-        yield f"directory_hidden_{scribbled}", start + row_step(3) + row_step(2, 1) + row_step(2, 0, 0)
+        yield f"directory_withdrawn_{scribbled}", start + row_step(3) + row_step(2, 1) + row_step(2, 0, 0)
         yield f"directory_many_{scribbled}", start + 60 * row_step() + 60 * row_step(beyond=9)
     for name, steps in rndv_flows():
         for scribbled in (0, 1):

@@ -337,10 +337,10 @@ static bool is_stale(const struct uroce_requester *req, uint32_t psn)
 	       !uroce_psn_before(psn, req->sent_psn);
 }
 
-static void ack_settle(struct uroce_qp *qp, uint64_t now)
+static void ack_check_oldest(struct uroce_qp *qp, uint64_t now)
 {
 	if (qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD)
-		uroce_requester_settle(qp, now);
+		uroce_requester_check_oldest(qp, now);
 }
 
 void uroce_ack_plain(struct uroce_qp *qp, uint32_t psn, uint64_t now)
@@ -351,7 +351,7 @@ void uroce_ack_plain(struct uroce_qp *qp, uint32_t psn, uint64_t now)
 	}
 	if (!acknowledge(qp, uroce_psn_add(psn, 1), now))
 		implied_nak(qp, now);
-	ack_settle(qp, now);
+	ack_check_oldest(qp, now);
 }
 
 void uroce_ack_receive(struct uroce_qp *qp, struct uroce_packet *packet,
@@ -371,5 +371,5 @@ void uroce_ack_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 		ack_receive_atomic_ack(qp, packet, now);
 	else
 		receive_acknowledge(qp, packet, now);
-	ack_settle(qp, now);
+	ack_check_oldest(qp, now);
 }

@@ -128,15 +128,16 @@ struct uroce_rndv_ops {
 	int (*pull)(struct uroce_channel *channel,
 		    const struct uroce_qpn_pair *qpns, uint64_t address,
 		    const struct iovec *iov);
-	/* show() - publish a local sink; with bytes 0: withdraw it */
-	void (*show)(struct uroce_channel *channel, uint32_t qpn,
-		     enum uroce_sink_kind kind, const struct uroce_sink *sink);
+	/* publish() - publish a local sink; with bytes 0: withdraw it */
+	void (*publish)(struct uroce_channel *channel, uint32_t qpn,
+			enum uroce_sink_kind kind,
+			const struct uroce_sink *sink);
 	/*
-	 * settle() - quiesce: wait until the peer neither writes to sinks that
+	 * quiesce() - wait until the peer neither writes to sinks that
 	 * were withdrawn before, nor reads memory that earlier packets
 	 * referred to
 	 */
-	void (*settle)(struct uroce_channel *channel);
+	void (*quiesce)(struct uroce_channel *channel);
 };
 
 /* Protected by the engine lock. */

@@ -24,12 +24,12 @@ static void fast_ack_moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 }
 
 /* The QP is in RTS, so the send queue is not draining. */
-static void fast_ack_settle(struct uroce_qp *qp, uint64_t now)
+static void fast_ack_check_oldest(struct uroce_qp *qp, uint64_t now)
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 
 	if (wqe && wqe->begun && wqe->status != IBV_WC_SUCCESS)
-		uroce_requester_settle(qp, now);
+		uroce_requester_check_oldest(qp, now);
 }
 
 /*
@@ -63,7 +63,7 @@ void uroce_fast_take_ack(struct uroce_qp *qp, uint32_t psn, uint64_t now)
 		uroce_ack_plain(qp, psn, now);
 		return;
 	}
-	fast_ack_settle(qp, now);
+	fast_ack_check_oldest(qp, now);
 }
 
 /*
@@ -96,7 +96,7 @@ bool uroce_fast_take_atomic(struct uroce_qp *qp, uint32_t psn, uint64_t orig,
 	qp->req.una_psn = uroce_psn_add(psn, 1);
 	uroce_fast_complete_send(qp, uroce_ring_front(&qp->sq), now);
 	fast_ack_moved_on(qp, psn, now);
-	fast_ack_settle(qp, now);
+	fast_ack_check_oldest(qp, now);
 	return true;
 }
 

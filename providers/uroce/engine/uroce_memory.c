@@ -160,26 +160,26 @@ int uroce_memory_change(struct uroce_memory *memory, uint32_t key,
 	found->pd = region->pd;
 	found->share = region->share;
 	found->share_offset = region->share_offset;
-	found->hidden = false;
+	found->withdrawn = false;
 	tell(memory, found);
 	return 0;
 }
 
-void uroce_memory_hide(const struct uroce_memory *memory, uint32_t key)
+void uroce_memory_withdraw(const struct uroce_memory *memory, uint32_t key)
 {
 	struct uroce_region *region = uroce_memory_find(memory, key);
 
 	if (region)
-		region->hidden = true;
+		region->withdrawn = true;
 }
 
-void uroce_memory_show(const struct uroce_memory *memory, uint32_t key)
+void uroce_memory_publish(const struct uroce_memory *memory, uint32_t key)
 {
 	struct uroce_region *region = uroce_memory_find(memory, key);
 
-	if (!region || !region->hidden)
+	if (!region || !region->withdrawn)
 		return;
-	region->hidden = false;
+	region->withdrawn = false;
 	tell(memory, region);
 }
 

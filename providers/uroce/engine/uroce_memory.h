@@ -39,7 +39,7 @@ struct uroce_region {
 	unsigned int access; /* enum ibv_access_flags */
 	enum uroce_region_kind kind;
 	uint32_t qpn;		     /* window of type 2: QP that bound it */
-	bool hidden;		     /* uroce_memory_hide() */
+	bool withdrawn;		     /* uroce_memory_withdraw() */
 	struct uroce_dmabuf *dmabuf; /* DMABUF */
 	/* memory: mappable file and offset in it (shm/uroce_share.h) */
 	uint64_t share, share_offset;
@@ -102,16 +102,17 @@ int uroce_memory_change(struct uroce_memory *memory, uint32_t key,
 			const struct uroce_region *region);
 
 /**
- * uroce_memory_hide() - prepare the change or removal of a region
+ * uroce_memory_withdraw() - prepare the change or removal of a region
  *
  * Until the change no address in the region is published to peers as the target
  * of a rendezvous (uroce_rndv.h), so a caller that quiesces the peers waits
  * for all accesses. An unknown key is ignored.
  */
-void uroce_memory_hide(const struct uroce_memory *memory, uint32_t key);
+void uroce_memory_withdraw(const struct uroce_memory *memory, uint32_t key);
 
-/** uroce_memory_show() - undo uroce_memory_hide() of an unchanged region */
-void uroce_memory_show(const struct uroce_memory *memory, uint32_t key);
+/** uroce_memory_publish() - undo uroce_memory_withdraw() of an unchanged region
+ */
+void uroce_memory_publish(const struct uroce_memory *memory, uint32_t key);
 
 /**
  * uroce_memory_remove() - remove a region or window

@@ -248,7 +248,7 @@ static void qp_enter(struct uroce_qp *qp, enum ibv_qp_state from,
 		uroce_requester_init(qp);
 	set_state(qp, to);
 	if (to == IBV_QPS_SQD)
-		uroce_requester_settle(qp, now);
+		uroce_requester_check_oldest(qp, now);
 	if (to == IBV_QPS_RTS)
 		uroce_engine_activate(qp->engine, qp);
 }

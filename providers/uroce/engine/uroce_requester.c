@@ -100,7 +100,7 @@ static void fail_locally(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 	await_sent(qp);
 }
 
-void uroce_requester_settle(struct uroce_qp *qp, uint64_t now)
+void uroce_requester_check_oldest(struct uroce_qp *qp, uint64_t now)
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 
@@ -201,7 +201,7 @@ static void do_local(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 	}
 	qp->req.cur++;
 	uroce_complete_send(qp, IBV_WC_SUCCESS, now);
-	uroce_requester_settle(qp, now);
+	uroce_requester_check_oldest(qp, now);
 }
 
 /* Requests ACKs so that one is outstanding if the window closes: 9.7.5.1.1. */
@@ -370,7 +370,7 @@ void uroce_requester_sent(struct uroce_qp *qp, uint64_t now)
 		while (qp->sq.tail != req->cur)
 			uroce_complete_send(qp, IBV_WC_SUCCESS, now);
 	}
-	uroce_requester_settle(qp, now);
+	uroce_requester_check_oldest(qp, now);
 	uroce_engine_activate(qp->engine, qp); /* bind or invalidate may wait */
 }
 

@@ -54,12 +54,12 @@ void uroce_requester_sent(struct uroce_qp *qp, uint64_t now);
 void uroce_requester_rewind(struct uroce_qp *qp);
 
 /**
- * uroce_requester_settle() - check the send queue after a completion
+ * uroce_requester_check_oldest() - check the send queue after a completion
  *
  * Fails the QP if the oldest WQE has failed locally; raises SQ_DRAINED in SQD
  * once all messages that were started have completed.
  */
-void uroce_requester_settle(struct uroce_qp *qp, uint64_t now);
+void uroce_requester_check_oldest(struct uroce_qp *qp, uint64_t now);
 
 /**
  * uroce_ack_moved_on() - una_psn has advanced from @old; uroce_ack.c

@@ -43,30 +43,30 @@ static enum uroce_sink_kind kind_of(const struct uroce_send_wqe *wqe)
 
 /* Publishes a sink; engine->publishing lists it for uroce_rndv_withdraw_all().
  */
-static void rndv_show(struct uroce_qp *qp, enum uroce_sink_kind kind,
-		      const struct uroce_sink *sink)
+static void rndv_publish(struct uroce_qp *qp, enum uroce_sink_kind kind,
+			 const struct uroce_sink *sink)
 {
-	ops_of(qp)->show(qp->channel, qp->qpn, kind, sink);
+	ops_of(qp)->publish(qp->channel, qp->qpn, kind, sink);
 	qp->rndv.published[kind] = true;
 	if (list_empty(&qp->publishing))
 		list_add_tail(&qp->engine->publishing, &qp->publishing);
 }
 
-static void hide(struct uroce_qp *qp, enum uroce_sink_kind kind)
+static void rndv_withdraw_sink(struct uroce_qp *qp, enum uroce_sink_kind kind)
 {
 	const struct uroce_sink none = { .bytes = 0 };
 
 	if (!qp->rndv.published[kind])
 		return;
 	qp->rndv.published[kind] = false;
-	qp->channel->rndv->show(qp->channel, qp->qpn, kind, &none);
+	qp->channel->rndv->publish(qp->channel, qp->qpn, kind, &none);
 	if (!qp->rndv.published[!kind])
 		list_del(&qp->publishing);
 }
 
 /* Publishes @sge as a sink, unless its region is about to be withdrawn. */
-static bool show_sge(struct uroce_qp *qp, enum uroce_sink_kind kind,
-		     uint32_t psn, uint32_t pd, const struct ibv_sge *sge)
+static bool publish_sge(struct uroce_qp *qp, enum uroce_sink_kind kind,
+			uint32_t psn, uint32_t pd, const struct ibv_sge *sge)
 {
 	struct uroce_memory *memory = &qp->engine->memory;
 	struct uroce_sink sink = { .psn = psn, .bytes = sge->length };
@@ -74,10 +74,10 @@ static bool show_sge(struct uroce_qp *qp, enum uroce_sink_kind kind,
 
 	if (uroce_memory_is_dmabuf(memory, sge->lkey) ||
 	    uroce_memory_local(memory, pd, sge, true, &ptr) || !ptr ||
-	    uroce_memory_find(memory, sge->lkey)->hidden)
+	    uroce_memory_find(memory, sge->lkey)->withdrawn)
 		return false;
 	sink.address = (uintptr_t)ptr;
-	rndv_show(qp, kind, &sink);
+	rndv_publish(qp, kind, &sink);
 	return true;
 }
 
@@ -105,7 +105,7 @@ bool uroce_rndv_begin(struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
 		return true;
 	}
 	return wqe->nr_sge == 1 && !qp->rndv.refused && !awaits_answers(qp) &&
-	       show_sge(qp, kind, wqe->psn, qp->pd, &wqe->sge[0]);
+	       publish_sge(qp, kind, wqe->psn, qp->pd, &wqe->sge[0]);
 }
 
 void uroce_rndv_end(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
@@ -120,7 +120,7 @@ void uroce_rndv_end(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 		ops->learn(qp->channel, kind, qp->qpn, wqe->psn, wqe->length);
 	/* the sink is that of the oldest READ: see uroce_rndv_begin() */
 	if (kind == UROCE_SINK_READ)
-		hide(qp, kind);
+		rndv_withdraw_sink(qp, kind);
 }
 
 void uroce_rndv_publish_receive(struct uroce_qp *qp, uint32_t psn)
@@ -129,17 +129,17 @@ void uroce_rndv_publish_receive(struct uroce_qp *qp, uint32_t psn)
 
 	if (ops_of(qp) && receive->nr_sge &&
 	    receive->sge[0].length >= UROCE_RNDV_MIN)
-		(void)show_sge(qp, UROCE_SINK_RECEIVE, psn, qp->rq->pd,
-			       &receive->sge[0]);
+		(void)publish_sge(qp, UROCE_SINK_RECEIVE, psn, qp->rq->pd,
+				  &receive->sge[0]);
 }
 
 void uroce_rndv_end_receive(struct uroce_qp *qp, bool failed)
 {
 	if (!qp->rndv.published[UROCE_SINK_RECEIVE])
 		return;
-	hide(qp, UROCE_SINK_RECEIVE);
+	rndv_withdraw_sink(qp, UROCE_SINK_RECEIVE);
 	if (failed)
-		qp->channel->rndv->settle(qp->channel);
+		qp->channel->rndv->quiesce(qp->channel);
 }
 
 void uroce_rndv_withdraw(struct uroce_qp *qp)
@@ -150,9 +150,9 @@ void uroce_rndv_withdraw(struct uroce_qp *qp)
 	qp->rndv.refused = false;
 	if (!ops)
 		return;
-	hide(qp, UROCE_SINK_RECEIVE);
-	hide(qp, UROCE_SINK_READ);
-	ops->settle(qp->channel);
+	rndv_withdraw_sink(qp, UROCE_SINK_RECEIVE);
+	rndv_withdraw_sink(qp, UROCE_SINK_READ);
+	ops->quiesce(qp->channel);
 }
 
 void uroce_rndv_withdraw_all(struct uroce_engine *engine)
@@ -161,8 +161,8 @@ void uroce_rndv_withdraw_all(struct uroce_engine *engine)
 		struct uroce_qp *qp = list_entry(engine->publishing.next,
 						 struct uroce_qp, publishing);
 
-		hide(qp, UROCE_SINK_RECEIVE);
-		hide(qp, UROCE_SINK_READ);
+		rndv_withdraw_sink(qp, UROCE_SINK_RECEIVE);
+		rndv_withdraw_sink(qp, UROCE_SINK_READ);
 	}
 }
 

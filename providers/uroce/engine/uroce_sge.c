@@ -122,10 +122,10 @@ void uroce_iovecs_set(struct uroce_iovecs *iovecs, uint8_t *ptr, uint32_t bytes,
 
 int uroce_packet_check(struct uroce_packet *packet)
 {
-	struct uroce_seal *seal = packet->seal;
+	struct uroce_icrc_check *check = packet->icrc_check;
 
-	packet->seal = NULL;
-	return seal ? seal->finish(seal) : 0;
+	packet->icrc_check = NULL;
+	return check ? check->finish(check) : 0;
 }
 
 int uroce_copy_in(const struct uroce_iovecs *iovecs,
@@ -136,9 +136,9 @@ int uroce_copy_in(const struct uroce_iovecs *iovecs,
 	for (uint32_t i = 0; i < iovecs->nr; i++) {
 		const struct iovec *iov = &iovecs->iov[i];
 
-		if (packet->seal)
-			packet->seal->take(packet->seal, iov->iov_base,
-					   iov->iov_len);
+		if (packet->icrc_check)
+			packet->icrc_check->copy(packet->icrc_check,
+						 iov->iov_base, iov->iov_len);
 		else if (iov->iov_base)
 			memcpy(iov->iov_base, src, iov->iov_len);
 		src += iov->iov_len;

@@ -73,7 +73,7 @@ void uroce_iovecs_set(struct uroce_iovecs *iovecs, uint8_t *ptr, uint32_t bytes,
 
 /**
  * uroce_copy_in() - copy the payload of a packet to resolved addresses
- * @packet: a pending ICRC verification (seal) is done during the copy
+ * @packet: a pending ICRC verification is done during the copy
  *
  * The addresses are those of as many bytes as the payload has.
  *

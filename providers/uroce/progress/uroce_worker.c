@@ -35,8 +35,8 @@
  */
 #define SECOND_CHECK_NS UINT64_C(100000)
 /* Before a QP is freed: the longest wait for room, and the polling interval. */
-#define SETTLE_NS     UINT64_C(1000000000)
-#define SETTLE_NAP_NS 50000
+#define SETTLE_NS	 UINT64_C(1000000000)
+#define QUIESCE_SLEEP_NS 50000
 /* Packets of a run that the engine makes at once. */
 #define MAX_RUN	   64
 #define ANY_PACKET (UROCE_WAKE_PACKET | UROCE_WAKE_LOCAL)
@@ -384,9 +384,9 @@ static bool owes_still(struct uroce_worker *worker, const struct uroce_qp *qp)
 	return owes;
 }
 
-void uroce_worker_settle(struct uroce_instance *instance, struct uroce_qp *qp)
+void uroce_worker_flush_qp(struct uroce_instance *instance, struct uroce_qp *qp)
 {
-	const struct timespec nap = { .tv_nsec = SETTLE_NAP_NS };
+	const struct timespec nap = { .tv_nsec = QUIESCE_SLEEP_NS };
 	struct uroce_worker *worker = instance->worker;
 	uint64_t until_ns = uroce_worker_now() + SETTLE_NS;
 

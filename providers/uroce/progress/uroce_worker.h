@@ -182,7 +182,8 @@ void uroce_worker_meet(struct uroce_instance *instance,
 		       const struct uroce_path *path, uint32_t qpn);
 
 /**
- * uroce_worker_hide_region() - withdraw a region before it changes or is freed
+ * uroce_worker_withdraw_region() - withdraw a region before it changes or is
+ * freed
  *
  * Removes the region from the MR directory that peers read, and waits until no
  * peer accesses it. The engine publishes the region again when it changes.
@@ -190,7 +191,7 @@ void uroce_worker_meet(struct uroce_instance *instance,
  * Context: any thread, without the engine lock.
  * Return: 0, or -EBUSY if a process was stopped while it accessed the region.
  */
-int uroce_worker_hide_region(struct uroce_instance *instance, uint32_t key);
+int uroce_worker_withdraw_region(struct uroce_instance *instance, uint32_t key);
 
 /**
  * uroce_worker_get_share() - make a region available for mapping by peers
@@ -220,12 +221,12 @@ void uroce_worker_put_share(struct uroce_instance *instance, uint64_t share);
  * When this returns 0, no peer accesses local memory on behalf of the QP.
  *
  * Context: any thread, without the engine lock.
- * Return: 0, or -EBUSY: see uroce_worker_hide_region().
+ * Return: 0, or -EBUSY: see uroce_worker_withdraw_region().
  */
 int uroce_worker_await_copies(struct uroce_instance *instance);
 
 /**
- * uroce_worker_settle() - flush the ACKs and responses of a QP before it is
+ * uroce_worker_flush_qp() - flush the ACKs and responses of a QP before it is
  * freed
  *
  * Acknowledges all messages that arrived. Waits for room for this at most a
@@ -233,7 +234,8 @@ int uroce_worker_await_copies(struct uroce_instance *instance);
  *
  * Context: any thread, without the engine lock.
  */
-void uroce_worker_settle(struct uroce_instance *instance, struct uroce_qp *qp);
+void uroce_worker_flush_qp(struct uroce_instance *instance,
+			   struct uroce_qp *qp);
 
 /**
  * uroce_worker_lock() - take the engine lock

@@ -58,7 +58,7 @@ static void on_region(void *arg, const struct uroce_region *region)
 				    IBV_ACCESS_REMOTE_ATOMIC;
 	const struct uroce_worker *worker = arg;
 	const bool is_memory = region->kind == UROCE_REGION_MEMORY;
-	const struct uroce_shown_region shown = {
+	const struct uroce_published_region published = {
 		.key = region->key,
 		.pd = region->pd,
 		.access = is_memory ? region->access & rights : 0,
@@ -69,7 +69,7 @@ static void on_region(void *arg, const struct uroce_region *region)
 		.share_offset = region->share_offset,
 	};
 
-	uroce_shm_show_region(worker->shm, &shown);
+	uroce_shm_publish_region(worker->shm, &published);
 }
 
 static void worker_shm_on_qp(void *arg, const struct uroce_qp *qp)
@@ -77,7 +77,7 @@ static void worker_shm_on_qp(void *arg, const struct uroce_qp *qp)
 	const unsigned int with_response = IBV_ACCESS_REMOTE_READ |
 					   IBV_ACCESS_REMOTE_ATOMIC;
 	const struct uroce_worker *worker = arg;
-	const struct uroce_shown_qp shown = {
+	const struct uroce_published_qp published = {
 		.qpn = qp->qpn,
 		.ready = uroce_qp_is_open(qp),
 		.dest_qpn = qp->dest_qpn,
@@ -88,7 +88,7 @@ static void worker_shm_on_qp(void *arg, const struct uroce_qp *qp)
 			 qp->channel->direct_copy,
 	};
 
-	uroce_shm_show_qp(worker->shm, &shown, qp->channel);
+	uroce_shm_publish_qp(worker->shm, &published, qp->channel);
 }
 
 static int open_slot(struct uroce_worker *worker, uint32_t slot)
@@ -125,7 +125,7 @@ int uroce_worker_open_shm(struct uroce_worker *worker, uint32_t slot)
 	return ret;
 }
 
-void uroce_worker_show_shm(struct uroce_worker *worker)
+void uroce_worker_publish_shm(struct uroce_worker *worker)
 {
 	if (!worker->shm)
 		return;
@@ -142,19 +142,19 @@ int uroce_worker_await_copies(struct uroce_instance *instance)
 
 	if (!worker->shm || worker->dead)
 		return 0;
-	return uroce_shm_settle(worker->shm, until_ms);
+	return uroce_shm_quiesce(worker->shm, until_ms);
 }
 
-int uroce_worker_hide_region(struct uroce_instance *instance, uint32_t key)
+int uroce_worker_withdraw_region(struct uroce_instance *instance, uint32_t key)
 {
 	struct uroce_worker *worker = instance->worker;
-	const struct uroce_shown_region none = { .key = key };
+	const struct uroce_published_region none = { .key = key };
 
 	if (!worker->shm || worker->dead)
 		return 0;
 	uroce_worker_acquire(worker);
-	uroce_shm_show_region(worker->shm, &none);
-	uroce_memory_hide(&worker->engine.memory, key);
+	uroce_shm_publish_region(worker->shm, &none);
+	uroce_memory_withdraw(&worker->engine.memory, key);
 	uroce_rndv_withdraw_all(&worker->engine);
 	uroce_worker_release(worker);
 	return uroce_worker_await_copies(instance);

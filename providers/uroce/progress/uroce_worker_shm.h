@@ -21,9 +21,9 @@
  */
 int uroce_worker_open_shm(struct uroce_worker *worker, uint32_t slot);
 
-/** uroce_worker_show_shm() - publish MRs and QPs of the new engine to peers
+/** uroce_worker_publish_shm() - publish MRs and QPs of the new engine to peers
  */
-void uroce_worker_show_shm(struct uroce_worker *worker);
+void uroce_worker_publish_shm(struct uroce_worker *worker);
 
 /** uroce_worker_receive_shm() - receive from all rings; true: any packets */
 bool uroce_worker_receive_shm(struct uroce_worker *worker);

@@ -124,17 +124,17 @@ void uroce_shm_put_channel(struct uroce_shm *shm,
 			   struct uroce_channel *channel);
 
 /**
- * uroce_shm_settle() - quiesce: wait until no peer accesses memory of this
+ * uroce_shm_quiesce() - quiesce: wait until no peer accesses memory of this
  * process by directory entries that were withdrawn
  * @until_ms: deadline: CLOCK_MONOTONIC, in ms
  *
- * Call this after uroce_shm_show_region() or uroce_shm_show_qp() has
+ * Call this after uroce_shm_publish_region() or uroce_shm_publish_qp() has
  * withdrawn an entry, and before the memory is used for other purposes.
  *
  * Context: any thread, without the engine lock.
  * Return: 0, or -EBUSY if a peer is still copying: it was stopped.
  */
-int uroce_shm_settle(struct uroce_shm *shm, uint64_t until_ms);
+int uroce_shm_quiesce(struct uroce_shm *shm, uint64_t until_ms);
 
 /**
  * uroce_shm_get_share() - find the memory file that a region lies in
@@ -161,17 +161,18 @@ void uroce_shm_put_share(struct uroce_shm *shm, uint64_t share);
 
 /* The data path. All functions need the engine lock. */
 
-/** uroce_shm_show_region() - publish, change or withdraw a region */
-void uroce_shm_show_region(struct uroce_shm *shm,
-			   const struct uroce_shown_region *region);
+/** uroce_shm_publish_region() - publish, change or withdraw a region */
+void uroce_shm_publish_region(struct uroce_shm *shm,
+			      const struct uroce_published_region *region);
 
 /**
- * uroce_shm_show_qp() - publish whether a QP permits direct access
+ * uroce_shm_publish_qp() - publish whether a QP permits direct access
  * @qp: all members but the token
  * @channel: the channel of the QP; NULL: none
  */
-void uroce_shm_show_qp(struct uroce_shm *shm, const struct uroce_shown_qp *qp,
-		       struct uroce_channel *channel);
+void uroce_shm_publish_qp(struct uroce_shm *shm,
+			  const struct uroce_published_qp *qp,
+			  struct uroce_channel *channel);
 
 /** uroce_shm_polled() - note that the application polls; @now: ns */
 void uroce_shm_polled(struct uroce_shm *shm, uint64_t now);

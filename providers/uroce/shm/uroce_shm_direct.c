@@ -169,23 +169,24 @@ bool uroce_shm_is_recently_polling(struct uroce_channel *channel,
 	return ago < long_ns && ago > -long_ns;
 }
 
-void uroce_shm_show_region(struct uroce_shm *shm,
-			   const struct uroce_shown_region *region)
+void uroce_shm_publish_region(struct uroce_shm *shm,
+			      const struct uroce_published_region *region)
 {
-	uroce_shm_directory_show_region(&shm->directory, region);
+	uroce_shm_directory_publish_region(&shm->directory, region);
 }
 
 /* Only peers that announce accesses in a directory get access to a QP. */
-void uroce_shm_show_qp(struct uroce_shm *shm, const struct uroce_shown_qp *qp,
-		       struct uroce_channel *channel)
+void uroce_shm_publish_qp(struct uroce_shm *shm,
+			  const struct uroce_published_qp *qp,
+			  struct uroce_channel *channel)
 {
-	struct uroce_shown_qp shown = *qp;
+	struct uroce_published_qp published = *qp;
 
 	if (channel && uroce_peer_of(channel)->remote.memory)
-		shown.token = uroce_peer_of(channel)->token;
+		published.token = uroce_peer_of(channel)->token;
 	else
-		shown.ready = false;
-	uroce_shm_directory_show_qp(&shm->directory, &shown);
+		published.ready = false;
+	uroce_shm_directory_publish_qp(&shm->directory, &published);
 }
 
 void uroce_shm_polled(struct uroce_shm *shm, uint64_t now)
@@ -219,7 +220,7 @@ static bool is_still_copying(struct uroce_shm *shm, uint32_t slot,
 	return now_count == count && now_token == token;
 }
 
-int uroce_shm_settle(struct uroce_shm *shm, uint64_t until_ms)
+int uroce_shm_quiesce(struct uroce_shm *shm, uint64_t until_ms)
 {
 	const struct timespec nap = { .tv_nsec = NAP_NS };
 	uint32_t count[UROCE_SHM_SLOTS];

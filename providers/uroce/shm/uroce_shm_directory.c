@@ -109,8 +109,9 @@ static void count_shared(struct uroce_shm_directory *directory, int more)
 		__atomic_store_n(nr, *nr + (uint32_t)more, __ATOMIC_RELAXED);
 }
 
-void uroce_shm_directory_show_region(struct uroce_shm_directory *directory,
-				     const struct uroce_shown_region *region)
+void uroce_shm_directory_publish_region(
+	struct uroce_shm_directory *directory,
+	const struct uroce_published_region *region)
 {
 	uint32_t index = region->key >> INDEX_SHIFT;
 	struct uroce_shm_directory_region *row;
@@ -136,8 +137,8 @@ void uroce_shm_directory_show_region(struct uroce_shm_directory *directory,
 	__atomic_store_n(&row->key, region->key, __ATOMIC_SEQ_CST);
 }
 
-void uroce_shm_directory_show_qp(struct uroce_shm_directory *directory,
-				 const struct uroce_shown_qp *qp)
+void uroce_shm_directory_publish_qp(struct uroce_shm_directory *directory,
+				    const struct uroce_published_qp *qp)
 {
 	struct uroce_shm_directory_qp *row;
 	uint32_t sequence;

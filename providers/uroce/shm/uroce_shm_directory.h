@@ -33,7 +33,7 @@ struct uroce_shm_remote {
 };
 
 /* An MR to which peers may have access rights. */
-struct uroce_shown_region {
+struct uroce_published_region {
 	uint32_t key;
 	uint32_t pd;
 	uint32_t access; /* enum ibv_access_flags; 0: not published */
@@ -44,7 +44,7 @@ struct uroce_shown_region {
 	uint64_t share_offset; /* of its first byte */
 };
 
-struct uroce_shown_qp {
+struct uroce_published_qp {
 	uint32_t qpn;
 	bool ready; /* permits direct access */
 	uint32_t dest_qpn;
@@ -86,15 +86,17 @@ void uroce_shm_directory_close(struct uroce_shm_directory *directory);
  */
 void uroce_shm_directory_forget(struct uroce_shm_directory *directory);
 
-/** uroce_shm_directory_show_region() - publish or withdraw an MR; engine lock
- * held */
-void uroce_shm_directory_show_region(struct uroce_shm_directory *directory,
-				     const struct uroce_shown_region *region);
+/** uroce_shm_directory_publish_region() - publish or withdraw an MR; engine
+ * lock held */
+void uroce_shm_directory_publish_region(
+	struct uroce_shm_directory *directory,
+	const struct uroce_published_region *region);
 
-/** uroce_shm_directory_show_qp() - publish or withdraw a QP; engine lock held
+/** uroce_shm_directory_publish_qp() - publish or withdraw a QP; engine lock
+ * held
  */
-void uroce_shm_directory_show_qp(struct uroce_shm_directory *directory,
-				 const struct uroce_shown_qp *qp);
+void uroce_shm_directory_publish_qp(struct uroce_shm_directory *directory,
+				    const struct uroce_published_qp *qp);
 
 /**
  * uroce_shm_directory_publish_sink() - publish or withdraw a sink

@@ -17,8 +17,8 @@
  * A chunk takes about 20 us. A peer that needs longer was stopped in the
  * middle; its memory is released nevertheless, because it may never continue.
  */
-#define SETTLE_MS 2000
-#define NAP_NS	  20000
+#define QUIESCE_MS 2000
+#define NAP_NS	   20000
 
 static uint64_t now_ns(void)
 {
@@ -163,9 +163,9 @@ static int pull(struct uroce_channel *channel,
 	return ret;
 }
 
-static void shm_rndv_show(struct uroce_channel *channel, uint32_t qpn,
-			  enum uroce_sink_kind kind,
-			  const struct uroce_sink *sink)
+static void shm_rndv_publish(struct uroce_channel *channel, uint32_t qpn,
+			     enum uroce_sink_kind kind,
+			     const struct uroce_sink *sink)
 {
 	uroce_shm_directory_publish_sink(
 		&uroce_peer_of(channel)->shm->directory, qpn, kind, sink);
@@ -183,7 +183,7 @@ static bool is_at_it(const struct uroce_peer *peer, uint32_t count)
 }
 
 /* A copy that the peer begins later sees the withdrawal. */
-static void shm_rndv_settle(struct uroce_channel *channel)
+static void shm_rndv_quiesce(struct uroce_channel *channel)
 {
 	const struct timespec nap = { .tv_nsec = NAP_NS };
 	struct uroce_peer *peer = uroce_peer_of(channel);
@@ -196,7 +196,7 @@ static void shm_rndv_settle(struct uroce_channel *channel)
 	/* one failed wait is enough, however many QPs there are */
 	if (!(count % 2) || count == peer->given_up)
 		return;
-	until_ms = uroce_pairing_now_ms() + SETTLE_MS;
+	until_ms = uroce_pairing_now_ms() + QUIESCE_MS;
 	while (is_at_it(peer, count)) {
 		if (uroce_pairing_now_ms() >= until_ms) {
 			peer->given_up = count;
@@ -213,6 +213,6 @@ const struct uroce_rndv_ops uroce_shm_rndv_ops = {
 	.find = shm_rndv_find,
 	.push = shm_rndv_push,
 	.pull = pull,
-	.show = shm_rndv_show,
-	.settle = shm_rndv_settle,
+	.publish = shm_rndv_publish,
+	.quiesce = shm_rndv_quiesce,
 };

@@ -194,7 +194,8 @@ void *uroce_port_take_refused(struct uroce_port *port);
  */
 bool uroce_port_has_room(struct uroce_port *port, uint64_t now_ns);
 
-/* Receives a packet, before the verification of its ICRC (packet->seal). */
+/* Receives a packet, before the verification of its ICRC (packet->icrc_check).
+ */
 typedef void uroce_port_receive_fn(void *arg, struct uroce_packet *packet);
 
 /**

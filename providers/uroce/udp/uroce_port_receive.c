@@ -243,7 +243,7 @@ static void receive_take(struct uroce_port *port, const struct uroce_path *path,
 		return;
 	}
 	packet.path = path;
-	packet.seal = &icrc.seal;
+	packet.icrc_check = &icrc.check;
 	if ((path->tclass & ECN_MASK) == ECN_CE)
 		packet.fecn = true;
 	fn(arg, &packet);

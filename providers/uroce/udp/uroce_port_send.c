@@ -142,8 +142,9 @@ static uint32_t list_iovecs(struct uroce_send_batch *batch,
 }
 
 /* Computes the ICRC and writes it to the end of the tail. */
-static void seal(struct uroce_send_batch *batch, struct message *message,
-		 uint16_t ip_id, const struct packet *packet)
+static void message_add_icrc(struct uroce_send_batch *batch,
+			     struct message *message, uint16_t ip_id,
+			     const struct packet *packet)
 {
 	uint8_t *front = &batch->bytes[packet->first_byte];
 	uint8_t *tail = front + packet->front_len;
@@ -279,7 +280,7 @@ static bool send_put(struct uroce_port *port, const struct uroce_packet *packet,
 		message = new_message(port, packet, built->len, owner);
 	ip_id = (uint16_t)message->nr_packets;
 	add(batch, message, built, iov);
-	seal(batch, message, ip_id, built);
+	message_add_icrc(batch, message, ip_id, built);
 	if (port->pcap)
 		send_capture(port, message, ip_id, built);
 	leave_if_full(port, message);
@@ -332,7 +333,8 @@ static void append(struct uroce_send_batch *batch, struct message *message,
 	batch->nr_bytes += (uint32_t)packet->front_len + packet->tail_len;
 	message->nr_iovecs += 2;
 	message->bytes += packet->len;
-	seal(batch, message, (uint16_t)message->nr_packets++, packet);
+	message_add_icrc(batch, message, (uint16_t)message->nr_packets++,
+			 packet);
 }
 
 /* Adds packets to the last message while they fit. Return: their number. */
@@ -471,7 +473,7 @@ static void send_apart(struct uroce_port *port, struct message *message)
 		const struct packet *packet =
 			&batch->packets[message->first_packet + i];
 
-		seal(batch, message, 0, packet);
+		message_add_icrc(batch, message, 0, packet);
 		one.msg_hdr.msg_iov = iov;
 		one.msg_hdr.msg_iovlen = list_iovecs(batch, packet, iov);
 		ret = send_some(port, message->route.fd, &one, 1);

@@ -163,10 +163,10 @@ int uroce_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr)
 }
 
 /* Publishes a region again that was withdrawn and did not change. */
-static void show_again(struct uroce_context *ctx, const struct uroce_mr *mr)
+static void publish_again(struct uroce_context *ctx, const struct uroce_mr *mr)
 {
 	uroce_worker_lock(ctx->worker);
-	uroce_memory_show(&ctx->engine->memory, mr->identity.handle);
+	uroce_memory_publish(&ctx->engine->memory, mr->identity.handle);
 	uroce_worker_unlock(ctx->worker);
 }
 
@@ -249,11 +249,11 @@ int uroce_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 	if (ret)
 		return ret;
 	ctx = to_uroce_context(vmr->ibv_mr.context);
-	ret = uroce_worker_hide_region(ctx->worker, mr->identity.handle);
+	ret = uroce_worker_withdraw_region(ctx->worker, mr->identity.handle);
 	if (ret == 0)
 		ret = change_row(mr, flags, pd, addr, length, access);
 	if (ret) {
-		show_again(ctx, mr);
+		publish_again(ctx, mr);
 		return ret;
 	}
 	if (flags & IBV_REREG_MR_CHANGE_PD) {
@@ -274,7 +274,7 @@ int uroce_dereg_mr(struct verbs_mr *vmr)
 	if (ret)
 		return ret;
 	ctx = to_uroce_context(vmr->ibv_mr.context);
-	ret = uroce_worker_hide_region(ctx->worker, mr->identity.handle);
+	ret = uroce_worker_withdraw_region(ctx->worker, mr->identity.handle);
 	if (ret == 0) {
 		uroce_worker_lock(ctx->worker);
 		ret = uroce_memory_remove(&ctx->engine->memory,
@@ -284,7 +284,7 @@ int uroce_dereg_mr(struct verbs_mr *vmr)
 		uroce_worker_unlock(ctx->worker);
 	}
 	if (ret) {
-		show_again(ctx, mr);
+		publish_again(ctx, mr);
 		return ret;
 	}
 	uroce_worker_put_share(ctx->worker, mr->share);

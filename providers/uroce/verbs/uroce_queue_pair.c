@@ -296,7 +296,7 @@ int uroce_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 	if (ret)
 		return ret;
 	if ((attr_mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RESET)
-		uroce_worker_settle(ctx->worker, qp->qp);
+		uroce_worker_flush_qp(ctx->worker, qp->qp);
 	uroce_worker_netdev(ctx->worker, &dev);
 	uroce_worker_lock(ctx->worker);
 	ret = modify_locked(qp, attr, attr_mask, uroce_port_mtu(&dev), &path,
@@ -377,7 +377,7 @@ int uroce_destroy_qp(struct ibv_qp *ibqp)
 	ret = uroce_check_qp(ibqp);
 	if (ret)
 		return ret;
-	uroce_worker_settle(ctx->worker, qp->qp);
+	uroce_worker_flush_qp(ctx->worker, qp->qp);
 	uroce_worker_lock(ctx->worker);
 	/* IBTA 11.2.4.4: not while it is attached to a group */
 	ret = uroce_mcast_has_any(qp)

@@ -4,9 +4,9 @@
  * identification.
  *
  * Sent packets: begin, uroce_crc32() over the payload, end. Received packets:
- * open, then the two callbacks of struct uroce_seal, which the engine calls
- * while it copies. uroce_icrc_path() prepares the part that all packets of one
- * path have in common.
+ * open, then the two callbacks of struct uroce_icrc_check, which the engine
+ * calls while it copies. uroce_icrc_path() prepares the part that all packets
+ * of one path have in common.
  */
 #include "uroce/wire/uroce_icrc.h"
 
@@ -251,9 +251,10 @@ static int solve_ip_id(uint32_t difference, uint32_t len_bytes, uint16_t *ip_id,
 	return 0;
 }
 
-static void seal_take(struct uroce_seal *seal, void *dst, size_t len)
+static void icrc_check_copy(struct uroce_icrc_check *check, void *dst,
+			    size_t len)
 {
-	struct uroce_icrc *icrc = (struct uroce_icrc *)seal;
+	struct uroce_icrc *icrc = (struct uroce_icrc *)check;
 
 	if (len > icrc->left_bytes)
 		len = icrc->left_bytes;
@@ -268,7 +269,7 @@ static void seal_take(struct uroce_seal *seal, void *dst, size_t len)
 static uint32_t difference_of(struct uroce_icrc *icrc)
 {
 	if (icrc->left_bytes)
-		seal_take(&icrc->seal, NULL, icrc->left_bytes);
+		icrc_check_copy(&icrc->check, NULL, icrc->left_bytes);
 	return ~icrc->reg ^ icrc->received;
 }
 
@@ -295,9 +296,9 @@ static __attribute__((noinline)) int check_ip_id(struct uroce_icrc *icrc,
 	return ret;
 }
 
-static int seal_finish(struct uroce_seal *seal)
+static int icrc_check_finish(struct uroce_icrc_check *check)
 {
-	struct uroce_icrc *icrc = (struct uroce_icrc *)seal;
+	struct uroce_icrc *icrc = (struct uroce_icrc *)check;
 	uint32_t difference = difference_of(icrc);
 
 	if (!icrc->ipv4)
@@ -323,8 +324,8 @@ static void open_at(struct uroce_icrc *icrc, struct uroce_icrc_path *base,
 		    uint16_t ip_id, const uint8_t *buf, uint32_t header_len,
 		    uint32_t len)
 {
-	icrc->seal.take = seal_take;
-	icrc->seal.finish = seal_finish;
+	icrc->check.copy = icrc_check_copy;
+	icrc->check.finish = icrc_check_finish;
 	icrc->reg = uroce_icrc_begin(base, ip_id, buf, header_len, len);
 	icrc->received = read_icrc(buf + len);
 	icrc->len_bytes = len;
@@ -373,5 +374,5 @@ int uroce_icrc_verify(const struct uroce_path *path, const uint8_t *buf,
 	uroce_icrc_path(path, &base);
 	open_at(&icrc, &base, 0, buf, UROCE_BTH_LEN,
 		(uint32_t)len - UROCE_ICRC_LEN);
-	return seal_finish(&icrc.seal);
+	return icrc_check_finish(&icrc.check);
 }

@@ -40,7 +40,8 @@ struct uroce_icrc_path {
 
 /* Verification of an ICRC while the payload is copied. */
 struct uroce_icrc {
-	struct uroce_seal seal; /* first: the callbacks get its address */
+	struct uroce_icrc_check
+		check; /* first: the callbacks get its address */
 	uint32_t reg;
 	uint32_t received;
 	uint32_t len_bytes;  /* from the BTH to the padding */
@@ -101,13 +102,13 @@ void uroce_icrc_end(uint32_t reg, uint8_t *ret_icrc);
 
 /**
  * uroce_icrc_open() - begin the ICRC verification of a received packet
- * @icrc: memory of the caller; must live as long as icrc->seal is used
+ * @icrc: memory of the caller; must live as long as icrc->check is used
  * @path: addresses of the packet
  * @buf: the packet from the BTH on, with the ICRC
  * @len: bytes at @buf
  * @packet: the packet, from uroce_wire_decode()
  *
- * Afterwards packet->seal can be set to &icrc->seal.
+ * Afterwards packet->icrc_check can be set to &icrc->check.
  *
  * Return: 0, or -EBADMSG if a packet with an ICRC cannot have this length.
  */

@@ -133,11 +133,11 @@ enum uroce_flush {
  * payload is copied. wire/ implements the callbacks. Until finish() succeeds,
  * every byte of the packet is untrusted.
  */
-struct uroce_seal {
+struct uroce_icrc_check {
 	/* verify the next @len bytes; copy them to @dst unless it is NULL */
-	void (*take)(struct uroce_seal *seal, void *dst, size_t len);
+	void (*copy)(struct uroce_icrc_check *check, void *dst, size_t len);
 	/* verify the rest; 0, or -EBADMSG */
-	int (*finish)(struct uroce_seal *seal);
+	int (*finish)(struct uroce_icrc_check *check);
 };
 
 struct uroce_channel;
@@ -146,10 +146,10 @@ struct uroce_packet {
 	const struct uroce_path *path; /* valid as long as the packet is */
 	/* shm peer that sent it, then @path is NULL; NULL: from the network */
 	const struct uroce_channel *channel;
-	const uint8_t *payload;	 /* received packets only */
-	struct uroce_seal *seal; /* NULL: no ICRC left to verify */
-	uint32_t payload_len;	 /* bytes, without padding */
-	uint32_t traits;	 /* enum uroce_trait; set by the opcode */
+	const uint8_t *payload;		     /* received packets only */
+	struct uroce_icrc_check *icrc_check; /* NULL: no ICRC left to verify */
+	uint32_t payload_len;		     /* bytes, without padding */
+	uint32_t traits; /* enum uroce_trait; set by the opcode */
 
 	/* BTH (IBTA 9.2) */
 	uint8_t opcode;

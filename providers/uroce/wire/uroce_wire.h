@@ -50,7 +50,7 @@ int uroce_wire_encode(const struct uroce_packet *packet, uint8_t *buf);
  * @buf: the packet from the BTH on, without the ICRC
  * @len: bytes at @buf
  * @ret_packet: receives the values of the headers and the address of the
- *	payload in @buf; path, seal and members without a header are 0
+ *	payload in @buf; path, icrc_check and members without a header are 0
  *
  * Does the checks that do not depend on the QP (IBTA 9.6.1.1): opcode,
  * transport version, length of the headers, the padding and the payload.

@@ -189,8 +189,9 @@ static int fake_pull(struct uroce_channel *channel,
 	return ret;
 }
 
-static void fake_show(struct uroce_channel *channel, uint32_t qpn,
-		      enum uroce_sink_kind kind, const struct uroce_sink *sink)
+static void fake_publish(struct uroce_channel *channel, uint32_t qpn,
+			 enum uroce_sink_kind kind,
+			 const struct uroce_sink *sink)
 {
 	unsigned int i = side_of(channel);
 	struct fake_side *side = &the_fake->side[i];
@@ -205,7 +206,7 @@ static void fake_show(struct uroce_channel *channel, uint32_t qpn,
 		log_action(i, sink->bytes ? 'l' : 'x');
 }
 
-static void fake_settle(struct uroce_channel *channel)
+static void fake_quiesce(struct uroce_channel *channel)
 {
 	log_action(side_of(channel), 's');
 }
@@ -217,8 +218,8 @@ static const struct uroce_rndv_ops ops = {
 	.find = fake_find,
 	.push = fake_push,
 	.pull = fake_pull,
-	.show = fake_show,
-	.settle = fake_settle,
+	.publish = fake_publish,
+	.quiesce = fake_quiesce,
 };
 
 static int copy_iov(struct fake_side *side,

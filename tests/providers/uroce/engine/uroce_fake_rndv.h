@@ -36,7 +36,7 @@ struct fake_side {
 	uint32_t blind;	    /* number of lookups that find no sink */
 	bool closed;	    /* the peer may not read this memory */
 	bool idle;	    /* does not poll: direct access is possible */
-	bool stale;	    /* lookups still return hidden sinks */
+	bool stale;	    /* lookups still return withdrawn sinks */
 	struct fake_trouble push, pull;
 	uint32_t room; /* packets sent at a time */
 
@@ -47,7 +47,7 @@ struct fake_side {
 
 	/* performed actions */
 	uint32_t pushed, pulled; /* bytes */
-	unsigned int nr_refused; /* pushes to a hidden sink */
+	unsigned int nr_refused; /* pushes to a withdrawn sink */
 	unsigned int nr_looks;	 /* sink lookups */
 	unsigned int nr_chosen, nr_learned, nr_notified;
 	unsigned int nr_absent;	 /* packets without payload */
@@ -95,8 +95,8 @@ void fake_run_until_pushed(struct fake *fake, unsigned int side,
  * Actions of a side, in order:
  *
  *   l L   publishes the sink of a message, of a READ response
- *   x X   hides it
- *   s     has settled with the peer
+ *   x X   withdraws it
+ *   s     has quiesced with the peer
  *   t e   publishes that its QP is open, is closed
  *   |     a completion
  */

@@ -253,22 +253,23 @@ static void memory_change_replaces_region(void **state)
 			 -ENOENT);
 }
 
-static void memory_hidden_region_is_usable_and_restored_by_change(void **state)
+static void
+memory_withdrawn_region_is_usable_and_restored_by_change(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t key = add(f, 0, ALL_RIGHTS);
 	struct uroce_region region = *uroce_memory_find(&f->memory, key);
 	uint8_t *ptr;
 
-	assert_false(region.hidden);
-	uroce_memory_hide(&f->memory, key + 1);
-	assert_false(uroce_memory_find(&f->memory, key)->hidden);
-	uroce_memory_hide(&f->memory, key);
-	assert_true(uroce_memory_find(&f->memory, key)->hidden);
+	assert_false(region.withdrawn);
+	uroce_memory_withdraw(&f->memory, key + 1);
+	assert_false(uroce_memory_find(&f->memory, key)->withdrawn);
+	uroce_memory_withdraw(&f->memory, key);
+	assert_true(uroce_memory_find(&f->memory, key)->withdrawn);
 	assert_int_equal(local(f, key, region.iova, 8, true, &ptr), 0);
 	region = *uroce_memory_find(&f->memory, key);
 	assert_int_equal(uroce_memory_change(&f->memory, key, &region), 0);
-	assert_false(uroce_memory_find(&f->memory, key)->hidden);
+	assert_false(uroce_memory_find(&f->memory, key)->withdrawn);
 }
 
 static struct uroce_bind bind_of(uint32_t window, uint32_t memory)
@@ -514,7 +515,7 @@ int main(void)
 		TEST(memory_freed_indices_are_reused_in_order),
 		TEST(memory_overflowing_region_returns_einval),
 		TEST(memory_change_replaces_region),
-		TEST(memory_hidden_region_is_usable_and_restored_by_change),
+		TEST(memory_withdrawn_region_is_usable_and_restored_by_change),
 		TEST(window_grants_bound_range_only),
 		TEST(window_type_2_is_limited_to_qp),
 		TEST(window_type_1_can_be_rebound_and_unbound),

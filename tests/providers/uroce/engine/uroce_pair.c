@@ -196,7 +196,7 @@ static void deliver_datagram(struct pair *pair,
 			    &packet))
 		return;
 	packet.path = path;
-	packet.seal = &icrc.seal;
+	packet.icrc_check = &icrc.check;
 	uroce_engine_receive(&to->engine, &packet, pair->now);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How long messages end: the sink is hidden before the completion, and after
- * a failure the side settles with its peer. Unexpected packets without payload
+ * How long messages end: the sink is withdrawn before the completion, and after
+ * a failure the side quiesces with its peer. Unexpected packets without payload
  * are covered as well.
  */
 #include <setjmp.h>
@@ -73,8 +73,8 @@ struct end {
 };
 
 /*
- * The receiver or requester hides its sink; the side that is pulled from
- * settles.
+ * The receiver or requester withdraws its sink; the side that is pulled from
+ * quiesces.
  */
 static const struct end ends[] = {
 	{ IBV_WR_SEND, 0, "es|" },
@@ -88,7 +88,7 @@ static const struct end ends[] = {
 };
 #define NR_ENDS (sizeof(ends) / sizeof(ends[0]))
 
-static void rndv_error_settles_before_completion(void **state)
+static void rndv_error_quiesces_before_completion(void **state)
 {
 	for (size_t i = 0; i < NR_ENDS; i++) {
 		struct message m;
@@ -110,7 +110,7 @@ static void check_gone(struct fake *fake, const struct end *end)
 	assert_true(list_empty(&fake->pair->side[end->side].engine.publishing));
 }
 
-static void rndv_reset_qp_settles_with_peer(void **state)
+static void rndv_reset_qp_quiesces_with_peer(void **state)
 {
 	for (size_t i = 0; i < NR_ENDS; i++) {
 		struct message m;
@@ -122,7 +122,7 @@ static void rndv_reset_qp_settles_with_peer(void **state)
 	}
 }
 
-static void rndv_destroyed_qp_settles_with_peer(void **state)
+static void rndv_destroyed_qp_quiesces_with_peer(void **state)
 {
 	for (size_t i = 0; i < NR_ENDS; i++) {
 		struct message m;
@@ -157,7 +157,7 @@ static bool lose_all(struct fake *fake, unsigned int from,
 	return true;
 }
 
-static void rndv_retry_exceeded_settles_with_peer(void **state)
+static void rndv_retry_exceeded_quiesces_with_peer(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++) {
 		struct message m;
@@ -177,7 +177,7 @@ static void rndv_retry_exceeded_settles_with_peer(void **state)
 }
 
 /* The peer is gone, and no timer runs. */
-static void rndv_lost_channel_settles_with_peer(void **state)
+static void rndv_lost_channel_quiesces_with_peer(void **state)
 {
 	struct pair_options o = fake_defaults();
 	struct message m;
@@ -210,7 +210,7 @@ static void rndv_message_longer_than_receive_is_refused(void **state)
 	message_post_request(fake, &m, 1);
 	fake_run(fake);
 	assert_true(fake->side[0].pushed && fake->side[1].pulled);
-	/* hides the sink of the unused receive, then closes the QP */
+	/* withdraws the sink of the unused receive, then closes the QP */
 	assert_string_equal(fake_log(fake, 1), "lxs|es");
 	expect_completion(&fake->pair->side[1].recv_cq, 101,
 			  IBV_WC_LOC_LEN_ERR);
@@ -375,21 +375,21 @@ static void rndv_withdrawn_sink_is_sent_as_payload(void **state)
 		struct message m;
 		struct fake *fake = begin_message(&m, opcodes[i]);
 		uint32_t pushed = message_bytes_by_sender(fake, &m);
-		bool shown = message_is_send(&m) ||
-			     m.opcode == IBV_WR_RDMA_READ;
+		bool published = message_is_send(&m) ||
+				 m.opcode == IBV_WR_RDMA_READ;
 
 		uroce_rndv_withdraw_all(&fake->pair->side[0].engine);
 		uroce_rndv_withdraw_all(&fake->pair->side[1].engine);
 		for (unsigned int n = 0; n < 2; n++)
 			assert_true(list_empty(
 				&fake->pair->side[n].engine.publishing));
-		if (shown)
+		if (published)
 			assert_string_equal(
 				fake_log(fake, message_receiver(&m)),
 				message_is_send(&m) ? "lx" : "LX");
 		fake_run(fake);
 		message_check(fake, &m, 1);
-		if (shown)
+		if (published)
 			assert_int_equal(message_bytes_by_sender(fake, &m),
 					 pushed);
 		/* not attempted */
@@ -407,8 +407,8 @@ static bool publishes_sink(const struct fake *fake, enum uroce_sink_kind kind)
 }
 
 /* A message and a READ response land at side 0 at the same time. */
-static void show_both(struct fake *fake, const struct message *read,
-		      const struct message *send)
+static void publish_both(struct fake *fake, const struct message *read,
+			 const struct message *send)
 {
 	fake->side[1].unwilling = 1;
 	message_post(fake, send, 2);
@@ -441,7 +441,7 @@ static void rndv_withdraw_all_withdraws_each_sink(void **state)
 		struct message send = message_new_at(fake, 1, IBV_WR_SEND,
 						     cases[i].send, MB + 5000);
 
-		show_both(fake, &read, &send);
+		publish_both(fake, &read, &send);
 		while (cases[i].ends && publishes_sink(fake, cases[i].kind))
 			assert_true(fake_step(fake));
 		assert_true(publishes_sink(fake, !cases[i].kind));
@@ -465,11 +465,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rndv_sink_is_withdrawn_before_completion),
-		cmocka_unit_test(rndv_error_settles_before_completion),
-		cmocka_unit_test(rndv_reset_qp_settles_with_peer),
-		cmocka_unit_test(rndv_destroyed_qp_settles_with_peer),
-		cmocka_unit_test(rndv_retry_exceeded_settles_with_peer),
-		cmocka_unit_test(rndv_lost_channel_settles_with_peer),
+		cmocka_unit_test(rndv_error_quiesces_before_completion),
+		cmocka_unit_test(rndv_reset_qp_quiesces_with_peer),
+		cmocka_unit_test(rndv_destroyed_qp_quiesces_with_peer),
+		cmocka_unit_test(rndv_retry_exceeded_quiesces_with_peer),
+		cmocka_unit_test(rndv_lost_channel_quiesces_with_peer),
 		cmocka_unit_test(rndv_message_longer_than_receive_is_refused),
 		cmocka_unit_test(rndv_without_remote_right_copies_nothing),
 		cmocka_unit_test(rndv_empty_receive_publishes_no_sink),

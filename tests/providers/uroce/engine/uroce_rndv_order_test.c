@@ -60,7 +60,7 @@ static void rndv_messages_complete_in_order(void **state)
 			each_behind_the_other(opcodes[i], rooms[n], false);
 }
 
-/* The sink was looked up just before it was hidden. */
+/* The sink was looked up just before it was withdrawn. */
 static void rndv_stale_sink_is_not_used(void **state)
 {
 	for (size_t i = 0; i < NR_OPCODES; i++)

@@ -309,11 +309,11 @@ static void rndv_sink_is_first_sge_if_long_enough(void **state)
 	fake_free(fake);
 }
 
-static void hide_region(struct fake *fake, unsigned int side)
+static void withdraw_region(struct fake *fake, unsigned int side)
 {
 	struct pair_side *real = &fake->pair->side[side];
 
-	uroce_memory_hide(&real->engine.memory, real->key);
+	uroce_memory_withdraw(&real->engine.memory, real->key);
 	uroce_rndv_withdraw_all(&real->engine);
 }
 
@@ -323,11 +323,11 @@ static void rndv_region_being_deregistered_publishes_no_sink(void **state)
 	struct fake *fake = fake_new();
 	struct message m = message_new(fake, IBV_WR_SEND, MB);
 
-	hide_region(fake, 1);
+	withdraw_region(fake, 1);
 	message_transfer(fake, &m, 1);
 	assert_int_equal(fake->side[0].push.nr, 0);
 	assert_string_equal(fake_log(fake, 1), "");
-	hide_region(fake, 0);
+	withdraw_region(fake, 0);
 	m = message_new(fake, IBV_WR_RDMA_READ, MB);
 	message_transfer(fake, &m, 2);
 	assert_int_equal(fake->side[1].nr_absent, 0);

@@ -153,20 +153,21 @@ void uroce_shm_counters(const struct uroce_shm *shm,
 	must_not_be_called();
 }
 
-int uroce_shm_settle(struct uroce_shm *shm, uint64_t until_ms)
+int uroce_shm_quiesce(struct uroce_shm *shm, uint64_t until_ms)
 {
 	must_not_be_called();
 	return 0;
 }
 
-void uroce_shm_show_region(struct uroce_shm *shm,
-			   const struct uroce_shown_region *region)
+void uroce_shm_publish_region(struct uroce_shm *shm,
+			      const struct uroce_published_region *region)
 {
 	must_not_be_called();
 }
 
-void uroce_shm_show_qp(struct uroce_shm *shm, const struct uroce_shown_qp *qp,
-		       struct uroce_channel *channel)
+void uroce_shm_publish_qp(struct uroce_shm *shm,
+			  const struct uroce_published_qp *qp,
+			  struct uroce_channel *channel)
 {
 	must_not_be_called();
 }

@@ -479,7 +479,7 @@ static void progress_helper_retransmits_lost_packets(void **state)
 	side_receive(&pair.side[1], 64);
 	(void)uroce_worker_arm_cq(pair.side[1].instance, &pair.side[1].cq,
 				  false);
-	settle_pair(&pair);
+	quiesce_pair(&pair);
 	fake_lock();
 	fake.lose = 3;
 	fake_unlock();
@@ -500,7 +500,7 @@ static void progress_helper_sends_after_full_socket(void **state)
 	side_receive(&pair.side[1], 64);
 	(void)uroce_worker_arm_cq(pair.side[1].instance, &pair.side[1].cq,
 				  false);
-	settle_pair(&pair);
+	quiesce_pair(&pair);
 	fake_lock();
 	fake.full = 20;
 	fake_unlock();
@@ -587,7 +587,7 @@ static void progress_path_below_mtu_raises_qp_fatal(void **state)
 	struct pair pair;
 
 	open_pair(&pair, LONG);
-	settle_pair(&pair);
+	quiesce_pair(&pair);
 	fake_lock();
 	fake.refuse = 1;
 	fake_unlock();

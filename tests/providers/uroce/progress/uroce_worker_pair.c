@@ -30,7 +30,7 @@ void open_pair(struct pair *pair, uint8_t timeout)
 	connect_pair(pair, timeout);
 }
 
-void settle_pair(const struct pair *pair)
+void quiesce_pair(const struct pair *pair)
 {
 	struct uroce_worker *worker = pair->side[0].instance->worker;
 

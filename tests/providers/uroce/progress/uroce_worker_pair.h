@@ -22,7 +22,7 @@ void open_pair(struct pair *pair, uint8_t timeout);
  * Waits until the helper sleeps and has released the lock, so that only the
  * test wakes it. For a pair that has not sent anything.
  */
-void settle_pair(const struct pair *pair);
+void quiesce_pair(const struct pair *pair);
 
 /* Closes the port, which has no addresses left. */
 void close_pair(struct pair *pair);

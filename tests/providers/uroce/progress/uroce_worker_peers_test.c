@@ -595,7 +595,7 @@ static bool pending_ack_is_sent(struct test *test)
 
 	fill_channel(test);
 	assert_int_equal(kill(test->pid, SIGCONT), 0);
-	uroce_worker_settle(side->instance, side->qp);
+	uroce_worker_flush_qp(side->instance, side->qp);
 	debt = get_pending_ack(side);
 	if (side->qp->channel)
 		assert_true(!debt.owes || debt.stuck);
@@ -620,8 +620,8 @@ static void worker_pending_ack_is_sent_when_room_appears(void **state)
 		assert_true(get_pending_ack(side).full);
 		assert_true(get_pending_ack(side).owes);
 		/* gives up after a second, and does not retry */
-		uroce_worker_settle(side->instance, side->qp);
-		uroce_worker_settle(side->instance, side->qp);
+		uroce_worker_flush_qp(side->instance, side->qp);
+		uroce_worker_flush_qp(side->instance, side->qp);
 		assert_true(get_pending_ack(side).owes);
 		assert_true(get_pending_ack(side).stuck);
 	}

@@ -32,7 +32,7 @@ struct right {
 	struct uroce_channel *channel;
 	uint8_t *file;	 /* the whole file */
 	uint8_t *memory; /* of the region */
-	struct uroce_shown_region region;
+	struct uroce_published_region region;
 };
 
 static uint8_t *make_file(void)
@@ -65,7 +65,7 @@ static void right_share(struct right *right)
 static void right_open(struct right *right, struct node *node, uint32_t kinds)
 {
 	const uint32_t access = READ_RIGHT | WRITE_RIGHT | ATOMIC_RIGHT;
-	const struct uroce_shown_qp qp = right_qp(access);
+	const struct uroce_published_qp qp = right_qp(access);
 
 	*right = (struct right){ .file = make_file() };
 	right->memory = right->file + BASE;
@@ -74,16 +74,16 @@ static void right_open(struct right *right, struct node *node, uint32_t kinds)
 	right->channel = right_meet(&right->side, node);
 	right_share(right);
 	(void)close(900);
-	uroce_shm_show_region(right->side.shm, &right->region);
-	uroce_shm_show_qp(right->side.shm, &qp, right->channel);
+	uroce_shm_publish_region(right->side.shm, &right->region);
+	uroce_shm_publish_qp(right->side.shm, &qp, right->channel);
 }
 
-static void right_hide(struct right *right)
+static void right_withdraw(struct right *right)
 {
-	const struct uroce_shown_region none = { .key = KEY };
+	const struct uroce_published_region none = { .key = KEY };
 
-	uroce_shm_show_region(right->side.shm, &none);
-	right_settle(&right->side);
+	uroce_shm_publish_region(right->side.shm, &none);
+	right_quiesce(&right->side);
 }
 
 static void right_close(struct right *right)
@@ -300,7 +300,7 @@ static void right_dereg_repeatedly(struct node *node, uint32_t kinds)
 
 		/* sometimes a new share, which left must request */
 		if (round % 8 == 0) {
-			right_hide(&right);
+			right_withdraw(&right);
 			uroce_shm_put_share(right.side.shm, right.region.share);
 			(void)munmap(right.file, BASE + BYTES);
 			right.file = make_file();
@@ -309,9 +309,9 @@ static void right_dereg_repeatedly(struct node *node, uint32_t kinds)
 			right_share(&right);
 			(void)close(900);
 		}
-		uroce_shm_show_region(right.side.shm, &right.region);
+		uroce_shm_publish_region(right.side.shm, &right.region);
 		board_await(&board->copies, before + 1);
-		right_hide(&right);
+		right_withdraw(&right);
 		right_check_left_alone(right.memory, BYTES);
 	}
 	__atomic_store_n(&board->done, 1, __ATOMIC_RELEASE);
@@ -353,7 +353,7 @@ static void right_remove_regions(struct node *node, uint32_t kinds)
 	right_open(&right, node, kinds);
 	node_go(node);
 	node_wait(node);
-	right_hide(&right);
+	right_withdraw(&right);
 	uroce_shm_put_share(right.side.shm, right.region.share);
 	node_go(node);
 	node_wait(node);

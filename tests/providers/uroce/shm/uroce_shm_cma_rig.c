@@ -66,10 +66,10 @@ struct uroce_channel *right_meet(struct side *right, struct node *node)
 	return side_connect(right, LEFT);
 }
 
-struct uroce_shown_region right_region(uint8_t *memory, uint32_t bytes,
-				       uint32_t access)
+struct uroce_published_region right_region(uint8_t *memory, uint32_t bytes,
+					   uint32_t access)
 {
-	return (struct uroce_shown_region){
+	return (struct uroce_published_region){
 		.key = KEY,
 		.pd = 3,
 		.access = access,
@@ -79,9 +79,9 @@ struct uroce_shown_region right_region(uint8_t *memory, uint32_t bytes,
 	};
 }
 
-struct uroce_shown_qp right_qp(uint32_t access)
+struct uroce_published_qp right_qp(uint32_t access)
 {
-	return (struct uroce_shown_qp){
+	return (struct uroce_published_qp){
 		.qpn = RIGHT << 16 | 2,
 		.ready = true,
 		.dest_qpn = LEFT << 16 | 2,
@@ -90,10 +90,10 @@ struct uroce_shown_qp right_qp(uint32_t access)
 	};
 }
 
-void right_settle(struct side *right)
+void right_quiesce(struct side *right)
 {
-	CHECK(uroce_shm_settle(right->shm, uroce_pairing_now_ms() + PATIENCE) ==
-	      0);
+	CHECK(uroce_shm_quiesce(right->shm,
+				uroce_pairing_now_ms() + PATIENCE) == 0);
 }
 
 void right_check_left_alone(uint8_t *memory, uint32_t bytes)

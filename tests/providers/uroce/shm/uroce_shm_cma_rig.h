@@ -21,7 +21,7 @@ struct board {
 	uint32_t copies;   /* atomic: copies of the left process */
 	uint32_t refusals; /* atomic: refused copies of the left process */
 	uint32_t done;	   /* atomic */
-	int error;	   /* result of the right process's settle */
+	int error;	   /* result of the right process's quiesce */
 	int pid;	   /* of the child that the right process leaves */
 };
 
@@ -53,12 +53,12 @@ struct uroce_channel *cma_rig_connect(struct side *left, struct node *right,
 struct uroce_channel *right_meet(struct side *right, struct node *node);
 
 /* The region that the right process publishes. */
-struct uroce_shown_region right_region(uint8_t *memory, uint32_t bytes,
-				       uint32_t access);
-struct uroce_shown_qp right_qp(uint32_t access);
+struct uroce_published_region right_region(uint8_t *memory, uint32_t bytes,
+					   uint32_t access);
+struct uroce_published_qp right_qp(uint32_t access);
 
 /* Waits until no process accesses the memory any more. */
-void right_settle(struct side *right);
+void right_quiesce(struct side *right);
 
 /* Checks that copies are refused and that the memory does not change. */
 void right_check_left_alone(uint8_t *memory, uint32_t bytes);

@@ -110,13 +110,13 @@ static int copy(struct uroce_channel *channel, bool read, uint8_t *memory,
 /*
  * Right: publishes its memory, does nothing, and checks that memory with @is.
  */
-static void show_memory(struct node *node, uint32_t kinds, uint8_t first,
-			bool (*is)(const uint8_t *memory))
+static void publish_memory(struct node *node, uint32_t kinds, uint8_t first,
+			   bool (*is)(const uint8_t *memory))
 {
 	uint8_t *memory = malloc(BYTES);
-	struct uroce_shown_region region =
+	struct uroce_published_region region =
 		right_region(memory, BYTES, READ_RIGHT | WRITE_RIGHT);
-	struct uroce_shown_qp qp = right_qp(READ_RIGHT | WRITE_RIGHT);
+	struct uroce_published_qp qp = right_qp(READ_RIGHT | WRITE_RIGHT);
 	struct uroce_channel *channel;
 	struct side side;
 
@@ -124,8 +124,8 @@ static void show_memory(struct node *node, uint32_t kinds, uint8_t first,
 	memset(memory, first, BYTES);
 	cma_try_open(&side, RIGHT, kinds);
 	channel = right_meet(&side, node);
-	uroce_shm_show_region(side.shm, &region);
-	uroce_shm_show_qp(side.shm, &qp, channel);
+	uroce_shm_publish_region(side.shm, &region);
+	uroce_shm_publish_qp(side.shm, &qp, channel);
 	node_go(node);
 	node_wait(node);
 	CHECK(is(memory));
@@ -144,7 +144,7 @@ static bool is_pattern(const uint8_t *memory)
 
 static void right_stay_idle(struct node *node, uint32_t kinds)
 {
-	show_memory(node, kinds, 1, is_pattern);
+	publish_memory(node, kinds, 1, is_pattern);
 }
 
 static void write_all(struct uroce_channel *channel)
@@ -297,7 +297,7 @@ static bool is_half(const uint8_t *memory)
 
 static void right_check_second_half(struct node *node, uint32_t kinds)
 {
-	show_memory(node, kinds, 0, is_half);
+	publish_memory(node, kinds, 0, is_half);
 }
 
 static void cma_part_is_copied_to_offset(void **state)
@@ -369,17 +369,17 @@ static void run_child(const uint8_t *memory)
 static void right_leave_child(struct node *node, uint32_t kinds)
 {
 	uint8_t *memory = malloc(BYTES);
-	struct uroce_shown_region region =
+	struct uroce_published_region region =
 		right_region(memory, BYTES, READ_RIGHT | WRITE_RIGHT);
-	struct uroce_shown_qp qp = right_qp(READ_RIGHT | WRITE_RIGHT);
+	struct uroce_published_qp qp = right_qp(READ_RIGHT | WRITE_RIGHT);
 	struct side side;
 	int pid;
 
 	CHECK(memory);
 	memset(memory, 1, BYTES);
 	cma_try_open(&side, RIGHT, kinds);
-	uroce_shm_show_region(side.shm, &region);
-	uroce_shm_show_qp(side.shm, &qp, right_meet(&side, node));
+	uroce_shm_publish_region(side.shm, &region);
+	uroce_shm_publish_qp(side.shm, &qp, right_meet(&side, node));
 	pid = fork();
 	CHECK(pid >= 0);
 	if (!pid)
@@ -427,10 +427,10 @@ static void cma_process_with_reused_pid_is_not_accessed(void **state)
 static void right_dereg_repeatedly(struct node *node, uint32_t kinds)
 {
 	uint8_t *memory = malloc(BYTES);
-	struct uroce_shown_region region =
+	struct uroce_published_region region =
 		right_region(memory, BYTES, READ_RIGHT | WRITE_RIGHT);
-	struct uroce_shown_region none = right_region(memory, BYTES, 0);
-	struct uroce_shown_qp qp = right_qp(READ_RIGHT | WRITE_RIGHT);
+	struct uroce_published_region none = right_region(memory, BYTES, 0);
+	struct uroce_published_qp qp = right_qp(READ_RIGHT | WRITE_RIGHT);
 	struct uroce_channel *channel;
 	struct side side;
 
@@ -440,15 +440,15 @@ static void right_dereg_repeatedly(struct node *node, uint32_t kinds)
 	cma_try_open(&side, RIGHT, kinds & ~BLIND);
 	channel = right_meet(&side, node);
 	CHECK(!(kinds & BLIND) || !channel->direct_copy);
-	uroce_shm_show_qp(side.shm, &qp, channel);
+	uroce_shm_publish_qp(side.shm, &qp, channel);
 	node_go(node);
 	for (uint32_t round = 1; round <= ROUNDS; round++) {
 		uint32_t before = board_look(&board->copies);
 
-		uroce_shm_show_region(side.shm, &region);
+		uroce_shm_publish_region(side.shm, &region);
 		board_await(&board->copies, before + 1);
-		uroce_shm_show_region(side.shm, &none);
-		right_settle(&side);
+		uroce_shm_publish_region(side.shm, &none);
+		right_quiesce(&side);
 		right_check_left_alone(memory, BYTES);
 	}
 	__atomic_store_n(&board->done, 1, __ATOMIC_RELEASE);
@@ -512,10 +512,10 @@ static void right_settle_with_stopped_peer(struct node *node, uint32_t kinds)
 	channel = right_meet(&side, node);
 	node_go(node);
 	node_wait(node);
-	board->error = uroce_shm_settle(side.shm, uroce_pairing_now_ms());
+	board->error = uroce_shm_quiesce(side.shm, uroce_pairing_now_ms());
 	node_go(node);
 	node_wait(node);
-	right_settle(&side);
+	right_quiesce(&side);
 	uroce_shm_put_channel(side.shm, channel);
 	side_close(&side);
 }
@@ -560,12 +560,13 @@ static void cma_child_after_fork_cannot_copy(void **state)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
-		struct uroce_shown_qp qp = right_qp(READ_RIGHT | WRITE_RIGHT);
+		struct uroce_published_qp qp =
+			right_qp(READ_RIGHT | WRITE_RIGHT);
 
 		uroce_shm_abandon(left.shm);
 		CHECK(!channel->direct_copy);
-		uroce_shm_show_qp(left.shm, &qp, channel);
-		CHECK(uroce_shm_settle(left.shm, 0) == 0);
+		uroce_shm_publish_qp(left.shm, &qp, channel);
+		CHECK(uroce_shm_quiesce(left.shm, 0) == 0);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);

@@ -26,7 +26,7 @@
 
 enum { READ_RIGHT = 4, WRITE_RIGHT = 2 };
 
-static const struct uroce_shown_region a_region = {
+static const struct uroce_published_region a_region = {
 	.key = 5 << 8 | 9,
 	.pd = 3,
 	.access = READ_RIGHT | WRITE_RIGHT,
@@ -35,7 +35,7 @@ static const struct uroce_shown_region a_region = {
 	.bytes = 1000,
 };
 
-static const struct uroce_shown_qp a_qp = {
+static const struct uroce_published_qp a_qp = {
 	.qpn = 0x10abc,
 	.ready = true,
 	.dest_qpn = 0x20def,
@@ -62,8 +62,8 @@ static int open_both(void **state)
 	uroce_shm_directory_init(&directory);
 	assert_int_equal(uroce_shm_directory_open(&directory, NONCE), 0);
 	assert_int_equal(uroce_shm_remote_open(directory.fd, &remote), 0);
-	uroce_shm_directory_show_region(&directory, &a_region);
-	uroce_shm_directory_show_qp(&directory, &a_qp);
+	uroce_shm_directory_publish_region(&directory, &a_region);
+	uroce_shm_directory_publish_qp(&directory, &a_qp);
 	return 0;
 }
 
@@ -159,51 +159,51 @@ static void directory_wrong_qp_token_or_key_is_refused(void **state)
 
 static void directory_qp_and_region_rights_are_checked(void **state)
 {
-	struct uroce_shown_region region = a_region;
-	struct uroce_shown_qp qp = a_qp;
+	struct uroce_published_region region = a_region;
+	struct uroce_published_qp qp = a_qp;
 	struct uroce_wanted wanted = an_access;
 	uint64_t address;
 
 	region.access = READ_RIGHT;
-	uroce_shm_directory_show_region(&directory, &region);
+	uroce_shm_directory_publish_region(&directory, &region);
 	assert_refused(&wanted);
 	wanted.access = READ_RIGHT;
 	assert_int_equal(find(&wanted, &address), 0);
 	qp.access = WRITE_RIGHT;
-	uroce_shm_directory_show_qp(&directory, &qp);
+	uroce_shm_directory_publish_qp(&directory, &qp);
 	assert_refused(&wanted);
-	uroce_shm_directory_show_qp(&directory, &a_qp);
+	uroce_shm_directory_publish_qp(&directory, &a_qp);
 	region.pd = 4;
-	uroce_shm_directory_show_region(&directory, &region);
+	uroce_shm_directory_publish_region(&directory, &region);
 	assert_refused(&wanted);
 }
 
-static void directory_hidden_entry_is_refused(void **state)
+static void directory_withdrawn_entry_is_refused(void **state)
 {
-	struct uroce_shown_region region = a_region;
-	struct uroce_shown_qp qp = a_qp;
+	struct uroce_published_region region = a_region;
+	struct uroce_published_qp qp = a_qp;
 	uint64_t address;
 
 	region.access = 0;
-	uroce_shm_directory_show_region(&directory, &region);
+	uroce_shm_directory_publish_region(&directory, &region);
 	assert_refused(&an_access);
-	uroce_shm_directory_show_region(&directory, &a_region);
+	uroce_shm_directory_publish_region(&directory, &a_region);
 	assert_int_equal(find(&an_access, &address), 0);
 	qp.ready = false;
-	uroce_shm_directory_show_qp(&directory, &qp);
+	uroce_shm_directory_publish_qp(&directory, &qp);
 	assert_refused(&an_access);
-	uroce_shm_directory_show_qp(&directory, &a_qp);
+	uroce_shm_directory_publish_qp(&directory, &a_qp);
 	assert_int_equal(find(&an_access, &address), 0);
 }
 
 /* A key or index beyond the directory: such requests are sent. */
 static void directory_key_beyond_directory_is_refused(void **state)
 {
-	struct uroce_shown_region region = a_region;
+	struct uroce_published_region region = a_region;
 	struct uroce_wanted wanted = an_access;
 
 	region.key = UROCE_SHM_DIRECTORY_REGIONS << 8;
-	uroce_shm_directory_show_region(&directory, &region);
+	uroce_shm_directory_publish_region(&directory, &region);
 	wanted.rkey = region.key;
 	assert_refused(&wanted);
 }
@@ -221,7 +221,7 @@ static void directory_hostile_row_is_refused(void **state)
 	row->bytes = UINT64_MAX;
 	wanted.va = UINT64_MAX - 500;
 	assert_refused(&wanted);
-	uroce_shm_directory_show_region(&directory, &a_region);
+	uroce_shm_directory_publish_region(&directory, &a_region);
 	directory.memory->qps[0xabc].sequence++; /* an update that never ends */
 	assert_refused(&an_access);
 }
@@ -308,20 +308,20 @@ static void assert_closed(const struct uroce_wanted *wanted)
 
 static void directory_pull_flag_is_published(void **state)
 {
-	struct uroce_shown_qp qp = a_qp;
+	struct uroce_published_qp qp = a_qp;
 	bool pulls = true;
 
 	assert_true(uroce_shm_remote_is_open(&remote, &a_connection, &pulls));
 	assert_false(pulls);
 	qp.pulls = true;
-	uroce_shm_directory_show_qp(&directory, &qp);
+	uroce_shm_directory_publish_qp(&directory, &qp);
 	assert_true(uroce_shm_remote_is_open(&remote, &a_connection, &pulls));
 	assert_true(pulls);
 	/* even without any access right */
 	qp.access = 0;
-	uroce_shm_directory_show_qp(&directory, &qp);
+	uroce_shm_directory_publish_qp(&directory, &qp);
 	assert_true(uroce_shm_remote_is_open(&remote, &a_connection, &pulls));
-	uroce_shm_directory_show_qp(&directory, &a_qp);
+	uroce_shm_directory_publish_qp(&directory, &a_qp);
 	assert_true(uroce_shm_remote_is_open(&remote, &a_connection, &pulls));
 	assert_false(pulls);
 }
@@ -329,7 +329,7 @@ static void directory_pull_flag_is_published(void **state)
 static void directory_qp_is_open_to_connected_peer_only(void **state)
 {
 	struct uroce_wanted wanted = a_connection;
-	struct uroce_shown_qp qp = a_qp;
+	struct uroce_published_qp qp = a_qp;
 	bool pulls;
 
 	wanted.qpn++;
@@ -344,9 +344,9 @@ static void directory_qp_is_open_to_connected_peer_only(void **state)
 	wanted.token++;
 	assert_closed(&wanted);
 	qp.ready = false;
-	uroce_shm_directory_show_qp(&directory, &qp);
+	uroce_shm_directory_publish_qp(&directory, &qp);
 	assert_closed(&a_connection);
-	uroce_shm_directory_show_qp(&directory, &a_qp);
+	uroce_shm_directory_publish_qp(&directory, &a_qp);
 	assert_true(uroce_shm_remote_is_open(&remote, &a_connection, &pulls));
 	directory.memory->qps[0xabc].sequence++; /* an update in progress */
 	assert_closed(&a_connection);
@@ -369,14 +369,14 @@ static struct uroce_sink a_sink(uint32_t psn)
 	};
 }
 
-static void show(enum uroce_sink_kind kind, uint32_t psn)
+static void publish_sink(enum uroce_sink_kind kind, uint32_t psn)
 {
 	struct uroce_sink sink = a_sink(psn);
 
 	uroce_shm_directory_publish_sink(&directory, a_qp.qpn, kind, &sink);
 }
 
-static void hide(enum uroce_sink_kind kind)
+static void withdraw_sink(enum uroce_sink_kind kind)
 {
 	uroce_shm_directory_publish_sink(&directory, a_qp.qpn, kind, &nowhere);
 }
@@ -402,7 +402,7 @@ static void assert_no_sink(uint32_t qpn, enum uroce_sink_kind kind)
 	assert_false(uroce_shm_remote_sink(&remote, qpn, kind, &sink));
 }
 
-static void directory_sink_is_found_until_hidden(void **state)
+static void directory_sink_is_found_until_withdrawn(void **state)
 {
 	static const uint32_t psns[] = { 0, 1, 0x800000, 0xffffff };
 
@@ -411,58 +411,58 @@ static void directory_sink_is_found_until_hidden(void **state)
 			enum uroce_sink_kind k = (enum uroce_sink_kind)kind;
 
 			assert_no_sink(a_qp.qpn, k);
-			show(k, psns[i]);
+			publish_sink(k, psns[i]);
 			assert_sink(k, psns[i]);
 			assert_sink(k, psns[i]);
-			hide(k);
+			withdraw_sink(k);
 			assert_no_sink(a_qp.qpn, k);
 			/* hiding twice is allowed */
-			hide(k);
+			withdraw_sink(k);
 			assert_no_sink(a_qp.qpn, k);
 		}
 }
 
 static void directory_sink_replaces_previous_sink(void **state)
 {
-	show(UROCE_SINK_RECEIVE, 5);
-	show(UROCE_SINK_RECEIVE, 77);
+	publish_sink(UROCE_SINK_RECEIVE, 5);
+	publish_sink(UROCE_SINK_RECEIVE, 77);
 	assert_sink(UROCE_SINK_RECEIVE, 77);
-	show(UROCE_SINK_RECEIVE, 5);
+	publish_sink(UROCE_SINK_RECEIVE, 5);
 	assert_sink(UROCE_SINK_RECEIVE, 5);
 }
 
 static void directory_sink_kinds_are_separate(void **state)
 {
-	show(UROCE_SINK_RECEIVE, 5);
+	publish_sink(UROCE_SINK_RECEIVE, 5);
 	assert_no_sink(a_qp.qpn, UROCE_SINK_READ);
-	show(UROCE_SINK_READ, 6);
+	publish_sink(UROCE_SINK_READ, 6);
 	assert_sink(UROCE_SINK_RECEIVE, 5);
 	assert_sink(UROCE_SINK_READ, 6);
-	hide(UROCE_SINK_RECEIVE);
+	withdraw_sink(UROCE_SINK_RECEIVE);
 	assert_no_sink(a_qp.qpn, UROCE_SINK_RECEIVE);
 	assert_sink(UROCE_SINK_READ, 6);
-	show(UROCE_SINK_RECEIVE, 7);
-	hide(UROCE_SINK_READ);
+	publish_sink(UROCE_SINK_RECEIVE, 7);
+	withdraw_sink(UROCE_SINK_READ);
 	assert_sink(UROCE_SINK_RECEIVE, 7);
 	assert_no_sink(a_qp.qpn, UROCE_SINK_READ);
 }
 
 static void directory_sink_belongs_to_single_qp(void **state)
 {
-	struct uroce_shown_qp qp = a_qp;
+	struct uroce_published_qp qp = a_qp;
 	bool pulls;
 
-	show(UROCE_SINK_RECEIVE, 5);
+	publish_sink(UROCE_SINK_RECEIVE, 5);
 	for (uint32_t i = 1; i < UROCE_SHM_DIRECTORY_QPS; i *= 2)
 		assert_no_sink(a_qp.qpn ^ i, UROCE_SINK_RECEIVE);
 	/* the open state is separate, and both stay unchanged */
 	assert_true(uroce_shm_remote_is_open(&remote, &a_connection, &pulls));
 	qp.ready = false;
-	uroce_shm_directory_show_qp(&directory, &qp);
+	uroce_shm_directory_publish_qp(&directory, &qp);
 	assert_sink(UROCE_SINK_RECEIVE, 5);
-	hide(UROCE_SINK_RECEIVE);
+	withdraw_sink(UROCE_SINK_RECEIVE);
 	assert_closed(&a_connection);
-	uroce_shm_directory_show_qp(&directory, &a_qp);
+	uroce_shm_directory_publish_qp(&directory, &a_qp);
 	assert_no_sink(a_qp.qpn, UROCE_SINK_RECEIVE);
 	assert_true(uroce_shm_remote_is_open(&remote, &a_connection, &pulls));
 }
@@ -470,14 +470,14 @@ static void directory_sink_belongs_to_single_qp(void **state)
 #define NR_SHOWN 300000
 
 /* The other fields depend on the PSN; now and then there is no sink. */
-static void *keep_showing(void *arg)
+static void *keep_publishing(void *arg)
 {
 	bool *stop = arg;
 
 	for (uint32_t i = 0; !__atomic_load_n(stop, __ATOMIC_RELAXED); i++) {
-		show(UROCE_SINK_READ, i & 0xffffff);
+		publish_sink(UROCE_SINK_READ, i & 0xffffff);
 		if (i % 3 == 0)
-			hide(UROCE_SINK_READ);
+			withdraw_sink(UROCE_SINK_READ);
 	}
 	return NULL;
 }
@@ -490,7 +490,8 @@ static void directory_concurrent_sink_update_is_atomic(void **state)
 	bool stop = false;
 	pthread_t thread;
 
-	assert_int_equal(pthread_create(&thread, NULL, keep_showing, &stop), 0);
+	assert_int_equal(pthread_create(&thread, NULL, keep_publishing, &stop),
+			 0);
 	for (uint32_t i = 0; i < NR_SHOWN || !nr || !nr_none; i++) {
 		if (!uroce_shm_remote_sink(&direct, a_qp.qpn, UROCE_SINK_READ,
 					   &sink)) {
@@ -511,10 +512,10 @@ static uint32_t interrupts; /* atomic: of the reading thread */
 static bool looks;	    /* atomic */
 
 /* Runs between any two loads of the reader. */
-static void show_another_one(int signal)
+static void publish_another_one(int signal)
 {
-	show(UROCE_SINK_READ,
-	     __atomic_add_fetch(&interrupts, 1, __ATOMIC_RELAXED));
+	publish_sink(UROCE_SINK_READ,
+		     __atomic_add_fetch(&interrupts, 1, __ATOMIC_RELAXED));
 }
 
 /* One at a time; a sanitizer may delay signals. */
@@ -545,7 +546,7 @@ static void *keep_interrupting(void *arg)
 
 static void directory_interrupted_sink_lookup_is_consistent(void **state)
 {
-	struct sigaction action = { .sa_handler = show_another_one }, before;
+	struct sigaction action = { .sa_handler = publish_another_one }, before;
 	const struct uroce_shm_remote direct = { .memory = directory.memory };
 	pthread_t looker = pthread_self(), thread;
 	struct uroce_sink sink;
@@ -614,9 +615,9 @@ static void directory_sink_is_visible_in_second_process(void **state)
 		if (read(from[0], &step, 1) != 1)
 			break;
 		if (i % 2)
-			show(UROCE_SINK_RECEIVE, i);
+			publish_sink(UROCE_SINK_RECEIVE, i);
 		else
-			hide(UROCE_SINK_RECEIVE);
+			withdraw_sink(UROCE_SINK_RECEIVE);
 		assert_int_equal(write(to[1], "", 1), 1);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -632,8 +633,8 @@ static void directory_without_memory_publish_nothing(void **state)
 	struct uroce_shm_directory none;
 
 	uroce_shm_directory_init(&none);
-	uroce_shm_directory_show_region(&none, &a_region);
-	uroce_shm_directory_show_qp(&none, &a_qp);
+	uroce_shm_directory_publish_region(&none, &a_region);
+	uroce_shm_directory_publish_qp(&none, &a_qp);
 	uroce_shm_directory_publish_sink(&none, a_qp.qpn, UROCE_SINK_READ,
 					 &sink);
 	uroce_shm_directory_polled(&none, 100000);
@@ -651,7 +652,7 @@ int main(void)
 		TEST(directory_range_out_of_region_is_refused),
 		TEST(directory_wrong_qp_token_or_key_is_refused),
 		TEST(directory_qp_and_region_rights_are_checked),
-		TEST(directory_hidden_entry_is_refused),
+		TEST(directory_withdrawn_entry_is_refused),
 		TEST(directory_key_beyond_directory_is_refused),
 		TEST(directory_hostile_row_is_refused),
 		TEST(directory_is_read_only_for_peers),
@@ -660,7 +661,7 @@ int main(void)
 		TEST(directory_copy_counter_is_published),
 		TEST(directory_pull_flag_is_published),
 		TEST(directory_qp_is_open_to_connected_peer_only),
-		TEST(directory_sink_is_found_until_hidden),
+		TEST(directory_sink_is_found_until_withdrawn),
 		TEST(directory_sink_replaces_previous_sink),
 		TEST(directory_sink_kinds_are_separate),
 		TEST(directory_sink_belongs_to_single_qp),

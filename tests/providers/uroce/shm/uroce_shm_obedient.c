@@ -34,7 +34,7 @@ static struct order {
 		COPIED, /* publish that the copy has ended */
 		LEAVE,
 	} what;
-	struct uroce_shown_qp qp;
+	struct uroce_published_qp qp;
 	enum uroce_sink_kind kind;
 	struct uroce_sink sink;
 	uint8_t byte;
@@ -166,7 +166,7 @@ static bool obey(struct side *side, struct uroce_channel *to_left)
 {
 	switch (order->what) {
 	case SHOW_QP:
-		uroce_shm_show_qp(side->shm, &order->qp, to_left);
+		uroce_shm_publish_qp(side->shm, &order->qp, to_left);
 		break;
 	case PUBLISH_SINK:
 		/* the right process need not have the channel */
@@ -215,7 +215,7 @@ static void tell_right(const struct order *what)
 	node_wait(&right);
 }
 
-void right_shows_qp(bool ready, bool pulls)
+void right_publishes_qp(bool ready, bool pulls)
 {
 	struct order what = { .what = SHOW_QP, .qp = right_qp(0) };
 
@@ -233,7 +233,7 @@ struct uroce_sink a_sink(void)
 	};
 }
 
-void right_shows(enum uroce_sink_kind kind, struct uroce_sink sink)
+void right_publishes(enum uroce_sink_kind kind, struct uroce_sink sink)
 {
 	const struct order what = {
 		.what = PUBLISH_SINK,
@@ -293,8 +293,8 @@ int meet(void **state)
 	meet_as(right_obey_orders, UROCE_SHM_RNDV_ALWAYS, 3);
 	node_wait(&right);
 	assert_ptr_equal(channel->rndv, &uroce_shm_rndv_ops);
-	right_shows_qp(true, true);
-	right_shows(UROCE_SINK_RECEIVE, a_sink());
+	right_publishes_qp(true, true);
+	right_publishes(UROCE_SINK_RECEIVE, a_sink());
 	right_fills(1);
 	for (uint32_t i = 0; i < PART; i++)
 		part[i] = pattern(i);

@@ -52,8 +52,8 @@ int obedient_open(void);
 void right_obey_orders(struct node *node, uint32_t kinds);
 
 /* These functions return when the order has been carried out. */
-void right_shows_qp(bool ready, bool pulls);
-void right_shows(enum uroce_sink_kind kind, struct uroce_sink sink);
+void right_publishes_qp(bool ready, bool pulls);
+void right_publishes(enum uroce_sink_kind kind, struct uroce_sink sink);
 void right_fills(uint8_t byte);
 /* The pattern is in so many bytes of the right memory; the rest is 1. */
 void right_finds(uint32_t at, uint32_t bytes);

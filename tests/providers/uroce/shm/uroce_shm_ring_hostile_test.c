@@ -78,7 +78,7 @@ static void check(const struct uroce_packet *packet)
 	assert_true(packet->traits != 0);
 	assert_true(!packet->payload_len || packet->traits & UROCE_T_PAYLOAD);
 	assert_true(uroce_wire_encode(packet, headers) >= UROCE_BTH_LEN);
-	assert_null(packet->seal);
+	assert_null(packet->icrc_check);
 	if (packet->nr_absent) {
 		assert_true(packet->opcode < UROCE_UC);
 		assert_in_range(packet->payload_len, 1, UROCE_CHANNEL_CHUNK);

@@ -82,7 +82,7 @@ static void take(uint32_t number, uint32_t len)
 	assert_int_equal(packet.psn, number & UROCE_PSN_MASK);
 	assert_int_equal(packet.dest_qpn, 0x020001);
 	assert_int_equal(packet.payload_len, len);
-	assert_null(packet.seal);
+	assert_null(packet.icrc_check);
 	assert_int_equal(packet.nr_absent, 0);
 	assert_memory_equal(packet.payload, data + number % 251, len);
 }

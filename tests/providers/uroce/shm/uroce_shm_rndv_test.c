@@ -42,7 +42,7 @@ static void shm_rndv_push_reaches_sink(void **state)
 		struct uroce_sink found;
 
 		right_fills(1);
-		right_shows(kind, a_sink());
+		right_publishes(kind, a_sink());
 		assert_true(is_open());
 		assert_true(channel->rndv->find(channel, &qpns, kind, &found));
 		assert_int_equal(found.psn, PSN);
@@ -55,7 +55,7 @@ static void shm_rndv_push_reaches_sink(void **state)
 		assert_int_equal(push(kind, &found, found.bytes - SHORT, SHORT),
 				 0);
 		right_finds(BYTES - SHORT, SHORT);
-		right_shows(kind, nowhere);
+		right_publishes(kind, nowhere);
 		assert_false(channel->rndv->find(channel, &qpns, kind, &found));
 	}
 	assert_int_equal(nr_copies, 4);
@@ -89,21 +89,21 @@ static void shm_rndv_push_to_withdrawn_sink_is_refused(void **state)
 	const struct uroce_sink known = a_sink();
 	struct uroce_sink next = known;
 
-	right_shows(UROCE_SINK_RECEIVE, nowhere);
+	right_publishes(UROCE_SINK_RECEIVE, nowhere);
 	assert_push_is_refused(&known);
 	/* the same memory for the next message */
 	next.psn++;
-	right_shows(UROCE_SINK_RECEIVE, next);
+	right_publishes(UROCE_SINK_RECEIVE, next);
 	assert_push_is_refused(&known);
 	next = known;
 	next.address++;
-	right_shows(UROCE_SINK_RECEIVE, next);
+	right_publishes(UROCE_SINK_RECEIVE, next);
 	assert_push_is_refused(&known);
 	/* of the other kind */
-	right_shows(UROCE_SINK_RECEIVE, nowhere);
-	right_shows(UROCE_SINK_READ, known);
+	right_publishes(UROCE_SINK_RECEIVE, nowhere);
+	right_publishes(UROCE_SINK_READ, known);
 	assert_push_is_refused(&known);
-	right_shows(UROCE_SINK_RECEIVE, known);
+	right_publishes(UROCE_SINK_RECEIVE, known);
 	assert_int_equal(push(UROCE_SINK_RECEIVE, &known, 0, PART), 0);
 }
 
@@ -113,7 +113,7 @@ static void shm_rndv_push_beyond_sink_is_refused(void **state)
 	struct uroce_sink shorter = known;
 
 	shorter.bytes = PART - 1;
-	right_shows(UROCE_SINK_RECEIVE, shorter);
+	right_publishes(UROCE_SINK_RECEIVE, shorter);
 	assert_push_is_refused(&known);
 	assert_int_equal(push(UROCE_SINK_RECEIVE, &known, PART - 1, 1),
 			 -EACCES);
@@ -143,12 +143,12 @@ static void shm_rndv_unconnected_qp_is_refused(void **state)
 {
 	struct uroce_qpn_pair other = qpns;
 
-	right_shows_qp(false, true);
+	right_publishes_qp(false, true);
 	assert_both_are_refused();
-	/* settle() would not wait for a peer without CMA */
-	right_shows_qp(true, false);
+	/* quiesce() would not wait for a peer without CMA */
+	right_publishes_qp(true, false);
 	assert_both_are_refused();
-	right_shows_qp(true, true);
+	right_publishes_qp(true, true);
 	other.qpn++;
 	assert_false(channel->rndv->is_open(channel, &other));
 	assert_int_equal(pull_from(&other, memory, PART), -EACCES);
@@ -176,8 +176,8 @@ static void shm_rndv_denied_push_disables_copy(void **state)
 	assert_int_equal(nr_copies, 1);
 	assert_counted(0, 0);
 	/* requests of the peer continue: one may be in progress */
-	channel->rndv->show(channel, qpns.qpn, UROCE_SINK_READ, &nowhere);
-	channel->rndv->settle(channel);
+	channel->rndv->publish(channel, qpns.qpn, UROCE_SINK_READ, &nowhere);
+	channel->rndv->quiesce(channel);
 }
 
 static void shm_rndv_denied_pull_disables_copy(void **state)
@@ -194,11 +194,11 @@ static void shm_rndv_efault_keeps_copy(void **state)
 	struct uroce_sink sink = a_sink();
 
 	sink.address = 4096;
-	right_shows(UROCE_SINK_RECEIVE, sink);
+	right_publishes(UROCE_SINK_RECEIVE, sink);
 	assert_int_equal(push(UROCE_SINK_RECEIVE, &sink, 0, PART), -EFAULT);
 	assert_int_equal(pull_from(&qpns, (uint8_t *)4096, PART), -EFAULT);
 	sink.address = UINT64_MAX - 10;
-	right_shows(UROCE_SINK_RECEIVE, sink);
+	right_publishes(UROCE_SINK_RECEIVE, sink);
 	assert_int_equal(push(UROCE_SINK_RECEIVE, &sink, 100, PART), -EFAULT);
 	assert_int_equal(push(UROCE_SINK_RECEIVE, &sink, 0, PART), -EFAULT);
 	assert_counted(0, 0);
@@ -227,8 +227,8 @@ static void shm_rndv_dead_peer_is_refused(void **state)
 	assert_int_equal(pull(), -ESRCH);
 	assert_ptr_equal(side_wait_lost(&left, &got), channel);
 	assert_neither_works(-ENOTCONN);
-	/* settle does not wait */
-	channel->rndv->settle(channel);
+	/* quiesce() does not wait */
+	channel->rndv->quiesce(channel);
 }
 
 static void shm_rndv_peer_with_protocol_error_is_refused(void **state)
@@ -360,10 +360,10 @@ static void shm_rndv_child_after_fork_does_nothing(void **state)
 				&iov) == -ENOTCONN);
 		CHECK(ops->pull(channel, &qpns, known.address, &iov) ==
 		      -ENOTCONN);
-		ops->show(channel, qpns.qpn, UROCE_SINK_READ, &known);
-		ops->show(channel, qpns.qpn, UROCE_SINK_READ, &nowhere);
+		ops->publish(channel, qpns.qpn, UROCE_SINK_READ, &known);
+		ops->publish(channel, qpns.qpn, UROCE_SINK_READ, &nowhere);
 		/* the peer copies to the parent, not to the child */
-		ops->settle(channel);
+		ops->quiesce(channel);
 		CHECK(nr_copies == 0 && nr_sleeps == 0);
 		_exit(0);
 	}

@@ -121,14 +121,14 @@ void put_run(struct port_pair *pair, struct uroce_path *path, uint32_t qpn,
 void on_packet(void *arg, struct uroce_packet *packet)
 {
 	struct seen *seen = arg;
-	struct uroce_icrc *icrc = (struct uroce_icrc *)packet->seal;
+	struct uroce_icrc *icrc = (struct uroce_icrc *)packet->icrc_check;
 
 	assert_true(seen->nr < MAX_SEEN);
 	assert_memory_equal(packet->payload,
 			    payload + (size_t)packet->psn *
 					      (seen->stride ? seen->stride : 1),
 			    packet->payload_len);
-	assert_int_equal(packet->seal->finish(packet->seal), 0);
+	assert_int_equal(packet->icrc_check->finish(packet->icrc_check), 0);
 	seen->packets[seen->nr] = *packet;
 	seen->paths[seen->nr] = *packet->path;
 	seen->ip_id[seen->nr] = icrc->ip_id;

@@ -219,9 +219,9 @@ void uroce_worker_meet(struct uroce_instance *instance,
 	fake_worker.nr_met++;
 }
 
-int uroce_worker_hide_region(struct uroce_instance *instance, uint32_t key)
+int uroce_worker_withdraw_region(struct uroce_instance *instance, uint32_t key)
 {
-	fake_worker.nr_hidden++;
+	fake_worker.nr_withdrawn++;
 	return fake_worker.copies_error;
 }
 
@@ -249,7 +249,7 @@ int uroce_worker_await_copies(struct uroce_instance *instance)
 	return fake_worker.copies_error;
 }
 
-void uroce_worker_settle(struct uroce_instance *instance, struct uroce_qp *qp)
+void uroce_worker_flush_qp(struct uroce_instance *instance, struct uroce_qp *qp)
 {
 	assert_false(fake_worker.locked);
 	fake_worker.nr_settled++;

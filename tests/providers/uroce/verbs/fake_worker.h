@@ -40,12 +40,12 @@ struct fake_worker {
 	struct uroce_path met_path;
 	uint32_t met_qpn;
 	unsigned int nr_met;
-	unsigned int nr_channels; /* channels not released */
-	unsigned int nr_settled;  /* calls of uroce_worker_settle() */
-	unsigned int nr_hidden;	  /* calls of uroce_worker_hide_region() */
-	int copies_error;	  /* result of the copy functions */
-	uint64_t share;		  /* for regions; 0: none */
-	unsigned int nr_shares;	  /* shares not released */
+	unsigned int nr_channels;  /* channels not released */
+	unsigned int nr_settled;   /* calls of uroce_worker_flush_qp() */
+	unsigned int nr_withdrawn; /* calls of uroce_worker_withdraw_region() */
+	int copies_error;	   /* result of the copy functions */
+	uint64_t share;		   /* for regions; 0: none */
+	unsigned int nr_shares;	   /* shares not released */
 	/* gets each packet before it returns; may be NULL */
 	void (*on_packet)(const struct uroce_packet *packet);
 };

@@ -72,7 +72,7 @@ static struct ibv_mw *new_mw(enum ibv_mw_type type)
 	return mw;
 }
 
-static struct ibv_mw_bind_info show(uint8_t *addr, uint64_t length)
+static struct ibv_mw_bind_info window_info(uint8_t *addr, uint64_t length)
 {
 	return (struct ibv_mw_bind_info){
 		.mr = mr,
@@ -128,7 +128,7 @@ static void uroce_bind_mw_type_1_binds_and_unbinds(void **state)
 	uint32_t before = mw->rkey;
 	struct ibv_wc wc;
 
-	assert_int_equal(bind_1(mw, show(to + 64, 8)), 0);
+	assert_int_equal(bind_1(mw, window_info(to + 64, 8)), 0);
 	wc = poll_one(cq);
 	assert_int_equal(wc.opcode, IBV_WC_BIND_MW);
 	assert_int_equal(wc.wr_id, 77);
@@ -147,7 +147,7 @@ static void uroce_bind_mw_access_outside_range_fails(void **state)
 {
 	struct ibv_mw *mw = new_mw(IBV_MW_TYPE_1);
 
-	assert_int_equal(bind_1(mw, show(to + 64, 8)), 0);
+	assert_int_equal(bind_1(mw, window_info(to + 64, 8)), 0);
 	assert_int_equal(poll_one(cq).status, IBV_WC_SUCCESS);
 	write_through(mw->rkey, to + 65, IBV_WC_REM_ACCESS_ERR);
 	assert_int_equal(uroce_dealloc_mw(mw), 0);
@@ -161,7 +161,7 @@ static void uroce_bind_mw_type_2_binds_and_invalidates(void **state)
 	struct ibv_mw *mw = new_mw(IBV_MW_TYPE_2);
 	uint32_t key = ibv_inc_rkey(mw->rkey);
 
-	assert_int_equal(bind_2(mw, key, show(to, 8)), 0);
+	assert_int_equal(bind_2(mw, key, window_info(to, 8)), 0);
 	assert_int_equal(poll_one(cq).status, IBV_WC_SUCCESS);
 	assert_int_equal(mw->rkey, key);
 	write_through(key, to, IBV_WC_SUCCESS);
@@ -181,7 +181,7 @@ static void uroce_send_with_invalidate_invalidates_window(void **state)
 	uint32_t key = ibv_inc_rkey(mw->rkey);
 	struct ibv_wc wc;
 
-	assert_int_equal(bind_2(mw, key, show(to, 8)), 0);
+	assert_int_equal(bind_2(mw, key, window_info(to, 8)), 0);
 	assert_int_equal(poll_one(cq).status, IBV_WC_SUCCESS);
 	inv.invalidate_rkey = key;
 	assert_int_equal(uroce_post_recv(peer, &recv, &bad_recv), 0);
@@ -200,7 +200,7 @@ static void uroce_send_with_invalidate_invalidates_window(void **state)
 static void uroce_bind_mw_ignores_local_write(void **state)
 {
 	struct ibv_mw *mw = new_mw(IBV_MW_TYPE_2);
-	struct ibv_mw_bind_info info = show(to, 8);
+	struct ibv_mw_bind_info info = window_info(to, 8);
 
 	info.mw_access_flags |= IBV_ACCESS_LOCAL_WRITE;
 	assert_int_equal(bind_2(mw, mw->rkey + 1, info), 0);
@@ -213,7 +213,7 @@ static void uroce_bind_mw_invalid_attributes_return_einval(void **state)
 {
 	struct ibv_mw *one = new_mw(IBV_MW_TYPE_1);
 	struct ibv_mw *two = new_mw(IBV_MW_TYPE_2);
-	struct ibv_mw_bind_info info = show(to, 8);
+	struct ibv_mw_bind_info info = window_info(to, 8);
 	struct ibv_pd *other = new_pd(ctx);
 	struct ibv_mr *strange = new_mr(other, to, 8, ALL_ACCESS);
 
@@ -222,7 +222,7 @@ static void uroce_bind_mw_invalid_attributes_return_einval(void **state)
 	assert_int_equal(bind_1(two, info), EINVAL);
 	info.mw_access_flags |= IBV_ACCESS_ON_DEMAND;
 	assert_int_equal(bind_2(two, two->rkey + 1, info), EINVAL);
-	info = show(to, 8);
+	info = window_info(to, 8);
 	info.mr = strange;
 	assert_int_equal(bind_2(two, two->rkey + 1, info), EINVAL);
 	info.mr = NULL;
@@ -243,12 +243,13 @@ static void uroce_bind_mw_after_failed_bind_succeeds(void **state)
 	struct ibv_mw *mw = new_mw(IBV_MW_TYPE_2);
 
 	assert_int_equal(bind_2(mw, ibv_inc_rkey(mw->rkey),
-				show(memory + sizeof(memory), 8)),
+				window_info(memory + sizeof(memory), 8)),
 			 0);
 	assert_int_equal(poll_one(cq).status, IBV_WC_MW_BIND_ERR);
 	end_connection();
 	new_connection();
-	assert_int_equal(bind_2(mw, ibv_inc_rkey(mw->rkey), show(to, 8)), 0);
+	assert_int_equal(bind_2(mw, ibv_inc_rkey(mw->rkey), window_info(to, 8)),
+			 0);
 	assert_int_equal(poll_one(cq).status, IBV_WC_SUCCESS);
 	assert_int_equal(uroce_dealloc_mw(mw), 0);
 }
@@ -259,8 +260,9 @@ static void uroce_dealloc_mw_ignores_rkey(void **state)
 	struct ibv_mw *mw = new_mw(IBV_MW_TYPE_2);
 	const uint32_t index = mw->rkey >> 8;
 
-	assert_int_equal(
-		bind_2(mw, mw->rkey + 1, show(memory + sizeof(memory), 8)), 0);
+	assert_int_equal(bind_2(mw, mw->rkey + 1,
+				window_info(memory + sizeof(memory), 8)),
+			 0);
 	assert_int_equal(poll_one(cq).status, IBV_WC_MW_BIND_ERR);
 	mw->rkey = 0; /* the application may write to it */
 	assert_int_equal(uroce_dealloc_mw(mw), 0);
@@ -272,7 +274,7 @@ static void uroce_dereg_mr_with_window_returns_ebusy(void **state)
 {
 	struct ibv_mw *mw = new_mw(IBV_MW_TYPE_1);
 
-	assert_int_equal(bind_1(mw, show(to, 8)), 0);
+	assert_int_equal(bind_1(mw, window_info(to, 8)), 0);
 	assert_int_equal(poll_one(cq).status, IBV_WC_SUCCESS);
 	assert_int_equal(
 		uroce_dereg_mr(verbs_container_of(mr, struct verbs_mr, ibv_mr)),

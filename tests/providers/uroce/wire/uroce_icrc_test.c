@@ -108,7 +108,7 @@ static int verify_unknown(const struct uroce_path *path, uint16_t guess,
 					      &packet),
 			 0);
 	*ret_ip_id = uroce_icrc_solve(&icrc);
-	ret = icrc.seal.finish(&icrc.seal);
+	ret = icrc.check.finish(&icrc.check);
 	assert_int_equal(icrc.ip_id, ret ? guess : *ret_ip_id);
 	free(table);
 	return ret;
@@ -319,22 +319,22 @@ static void icrc_seal_copies_and_verifies(void **state)
 						 &packet),
 				 0);
 		memset(copy, 0xff, sizeof(copy));
-		icrc.seal.take(&icrc.seal, copy, cut);
-		icrc.seal.take(&icrc.seal, NULL, 7); /* skipped, checked */
-		icrc.seal.take(&icrc.seal, copy + cut, 5000); /* the rest */
+		icrc.check.copy(&icrc.check, copy, cut);
+		icrc.check.copy(&icrc.check, NULL, 7); /* skipped, checked */
+		icrc.check.copy(&icrc.check, copy + cut, 5000); /* the rest */
 		assert_memory_equal(copy, packet.payload, cut);
 		if (cut < 993)
 			assert_memory_equal(copy + cut,
 					    packet.payload + cut + 7,
 					    993 - cut);
-		assert_int_equal(icrc.seal.finish(&icrc.seal), 0);
+		assert_int_equal(icrc.check.finish(&icrc.check), 0);
 	}
 	datagram.bytes[500] ^= 1;
 	assert_int_equal(uroce_icrc_open(&icrc, &path_v6, datagram.bytes,
 					 datagram.len, &packet),
 			 0);
-	icrc.seal.take(&icrc.seal, copy, 300);
-	assert_int_equal(icrc.seal.finish(&icrc.seal), -EBADMSG);
+	icrc.check.copy(&icrc.check, copy, 300);
+	assert_int_equal(icrc.check.finish(&icrc.check), -EBADMSG);
 }
 
 static void icrc_is_equal_for_every_crc_method(void **state)

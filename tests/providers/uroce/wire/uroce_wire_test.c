@@ -131,7 +131,7 @@ static void wire_every_opcode_encodes_and_decodes(void **state)
 			check_headers(&got, &sent);
 			assert_int_equal(got.payload_len, len);
 			assert_ptr_equal(got.payload, buf + ret);
-			assert_null(got.seal);
+			assert_null(got.icrc_check);
 		}
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For which process settle() waits before the memory of a long message is
+ * For which process quiesce() waits before the memory of a long message is
  * reused: the right process, which may be copying, dead or stopped. The left
  * process pushes and pulls all the time.
  */
@@ -17,7 +17,7 @@
 #include "uroce_netns.h"
 #include "uroce_shm_obedient.h"
 
-#define SETTLE	 2000 /* ms; as in uroce_shm_rndv.c */
+#define QUIESCE	 2000 /* ms; as in uroce_shm_rndv.c */
 #define ANY_SLOT 7    /* a slot without a process */
 
 /* -- settling ------------------------------------------------------------- */
@@ -27,17 +27,17 @@ static void never_sleep(void)
 	fail();
 }
 
-static void settle_idle_peer_is_not_awaited(void **state)
+static void quiesce_idle_peer_is_not_awaited(void **state)
 {
 	while_asleep = never_sleep;
-	channel->rndv->settle(channel);
+	channel->rndv->quiesce(channel);
 	/* not from or to the left process */
 	right_copies(ANY_SLOT, true);
-	channel->rndv->settle(channel);
+	channel->rndv->quiesce(channel);
 	right_copies(ANY_SLOT, false);
 	right_copies(LEFT, true);
 	right_copies(LEFT, false);
-	channel->rndv->settle(channel);
+	channel->rndv->quiesce(channel);
 }
 
 static void end_copy_in_third_sleep(void)
@@ -53,22 +53,22 @@ static void begin_next_copy(void)
 	right_copies(LEFT, true);
 }
 
-static void settle(void (*meanwhile)(void))
+static void quiesce(void (*meanwhile)(void))
 {
 	set_clock(1000000);
 	nr_sleeps = 0;
 	while_asleep = meanwhile;
-	channel->rndv->settle(channel);
+	channel->rndv->quiesce(channel);
 	while_asleep = NULL;
 }
 
-static void settle_waits_for_copying_peer(void **state)
+static void quiesce_waits_for_copying_peer(void **state)
 {
 	right_copies(LEFT, true);
-	settle(end_copy_in_third_sleep);
+	quiesce(end_copy_in_third_sleep);
 	assert_int_equal(nr_sleeps, 3);
 	right_copies(LEFT, true);
-	settle(begin_next_copy);
+	quiesce(begin_next_copy);
 	assert_int_equal(nr_sleeps, 1);
 	right_copies(LEFT, false);
 }
@@ -86,69 +86,70 @@ static void die_in_second_sleep(void)
 		(void)sched_yield();
 }
 
-static void settle_stops_waiting_for_dead_peer(void **state)
+static void quiesce_stops_waiting_for_dead_peer(void **state)
 {
 	right_copies(LEFT, true);
-	settle(die_in_second_sleep);
+	quiesce(die_in_second_sleep);
 	assert_int_equal(nr_sleeps, 2);
 	/* nor in the next call */
-	settle(never_sleep);
+	quiesce(never_sleep);
 }
 
 static void let_100_ms_pass(void)
 {
 	set_clock(get_clock() + 100);
-	assert_true(nr_sleeps <= SETTLE / 100);
+	assert_true(nr_sleeps <= QUIESCE / 100);
 }
 
-static void settle_gives_up_on_stopped_peer(void **state)
+static void quiesce_gives_up_on_stopped_peer(void **state)
 {
 	right_copies(LEFT, true);
-	settle(let_100_ms_pass);
-	assert_int_equal(nr_sleeps, SETTLE / 100);
+	quiesce(let_100_ms_pass);
+	assert_int_equal(nr_sleeps, QUIESCE / 100);
 	/* another QP of the left process, then another copy of the right one */
-	settle(let_100_ms_pass);
+	quiesce(let_100_ms_pass);
 	assert_int_equal(nr_sleeps, 0);
 	right_copies(LEFT, false);
 	right_copies(LEFT, true);
-	settle(let_100_ms_pass);
-	assert_int_equal(nr_sleeps, SETTLE / 100);
+	quiesce(let_100_ms_pass);
+	assert_int_equal(nr_sleeps, QUIESCE / 100);
 	right_copies(LEFT, false);
 }
 
 /* -- reusing memory ------------------------------------------------------- */
 
-static void right_shows_his_qp(struct side *side, struct uroce_channel *to_left,
-			       bool ready)
+static void right_publishes_own_qp(struct side *side,
+				   struct uroce_channel *to_left, bool ready)
 {
-	struct uroce_shown_qp qp = right_qp(0);
+	struct uroce_published_qp qp = right_qp(0);
 
 	qp.ready = ready;
 	qp.pulls = true;
-	uroce_shm_show_qp(side->shm, &qp, to_left);
+	uroce_shm_publish_qp(side->shm, &qp, to_left);
 }
 
-/* Right: hides its sink repeatedly, and checks that no process writes to it.
+/* Right: withdraws its sink repeatedly, and checks that no process writes to
+ * it.
  */
-static void right_hide_repeatedly(struct node *node, uint32_t kinds)
+static void right_withdraw_repeatedly(struct node *node, uint32_t kinds)
 {
 	struct uroce_channel *to_left;
 	struct side side;
 
 	cma_try_open(&side, RIGHT, kinds);
 	to_left = right_meet(&side, node);
-	right_shows_his_qp(&side, to_left, true);
+	right_publishes_own_qp(&side, to_left, true);
 	node_go(node);
 	for (uint32_t round = 1; round <= ROUNDS; round++) {
 		uint32_t before = board_look(&board->copies);
 		const struct uroce_sink sink = a_sink();
 
-		to_left->rndv->show(to_left, qpns.dest_qpn, UROCE_SINK_READ,
-				    &sink);
+		to_left->rndv->publish(to_left, qpns.dest_qpn, UROCE_SINK_READ,
+				       &sink);
 		board_await(&board->copies, before + 1);
-		to_left->rndv->show(to_left, qpns.dest_qpn, UROCE_SINK_READ,
-				    &nowhere);
-		to_left->rndv->settle(to_left);
+		to_left->rndv->publish(to_left, qpns.dest_qpn, UROCE_SINK_READ,
+				       &nowhere);
+		to_left->rndv->quiesce(to_left);
 		right_check_left_alone(memory, BYTES);
 	}
 	__atomic_store_n(&board->done, 1, __ATOMIC_RELEASE);
@@ -170,10 +171,10 @@ static void right_reuse_source(struct node *node, uint32_t kinds)
 	for (uint32_t round = 1; round <= ROUNDS; round++) {
 		uint32_t before = board_look(&board->copies);
 
-		right_shows_his_qp(&side, to_left, true);
+		right_publishes_own_qp(&side, to_left, true);
 		board_await(&board->copies, before + 1);
-		right_shows_his_qp(&side, to_left, false);
-		to_left->rndv->settle(to_left);
+		right_publishes_own_qp(&side, to_left, false);
+		to_left->rndv->quiesce(to_left);
 		memset(memory, 0xee, BYTES);
 		before = board_look(&board->refusals);
 		board_await(&board->refusals, before + 2);
@@ -225,13 +226,13 @@ static void copy_meanwhile(void (*right_fn)(struct node *, uint32_t),
 	end_left();
 }
 
-static void settle_protects_withdrawn_sink_from_push(void **state)
+static void quiesce_protects_withdrawn_sink_from_push(void **state)
 {
 	memset(part, 0x77, PART);
-	copy_meanwhile(right_hide_repeatedly, push_any);
+	copy_meanwhile(right_withdraw_repeatedly, push_any);
 }
 
-static void settle_protects_reused_source_from_pull(void **state)
+static void quiesce_protects_reused_source_from_pull(void **state)
 {
 	copy_meanwhile(right_reuse_source, pull_ones);
 }
@@ -242,12 +243,12 @@ int main(void)
 {
 	int ret = obedient_open();
 	const struct CMUnitTest tests[] = {
-		TEST(settle_idle_peer_is_not_awaited),
-		TEST(settle_waits_for_copying_peer),
-		TEST(settle_stops_waiting_for_dead_peer),
-		TEST(settle_gives_up_on_stopped_peer),
-		cmocka_unit_test(settle_protects_withdrawn_sink_from_push),
-		cmocka_unit_test(settle_protects_reused_source_from_pull),
+		TEST(quiesce_idle_peer_is_not_awaited),
+		TEST(quiesce_waits_for_copying_peer),
+		TEST(quiesce_stops_waiting_for_dead_peer),
+		TEST(quiesce_gives_up_on_stopped_peer),
+		cmocka_unit_test(quiesce_protects_withdrawn_sink_from_push),
+		cmocka_unit_test(quiesce_protects_reused_source_from_pull),
 	};
 
 	if (ret)
