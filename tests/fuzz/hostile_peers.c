@@ -158,7 +158,7 @@ static void record_hello(void)
 					   .directory = -1 };
 	const uint8_t dgid[UROCE_GID_LEN] = { 0 };
 	struct uroce_passed theirs;
-	enum uroce_verdict verdict;
+	enum uroce_pairing_result result;
 	uint64_t token;
 	ssize_t len;
 	int fds[2];
@@ -168,8 +168,9 @@ static void record_hello(void)
 	open_peer_listener();
 	fuzz_assert(
 		!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds));
-	fuzz_assert(uroce_pairing_ask(fds[0], peer_slot, 1, dgid, &none, 0,
-				      &verdict, &token, &theirs) == -ETIMEDOUT);
+	fuzz_assert(uroce_pairing_request(fds[0], peer_slot, 1, dgid, &none, 0,
+					  &result, &token,
+					  &theirs) == -ETIMEDOUT);
 	len = recv(fds[1], right_hello, sizeof(right_hello), 0);
 	fuzz_assert(len > 0 && (size_t)len < sizeof(right_hello));
 	hello_len = (size_t)len;
@@ -213,8 +214,8 @@ static void disconnect(struct peer *peer)
 static void connect_peer(struct peer *peer)
 {
 	if (peer->fd < 0)
-		peer->fd = uroce_pairing_call(host, uroce_pairing_now_ms() +
-							    TIMEOUT_MS);
+		peer->fd = uroce_pairing_connect(host, uroce_pairing_now_ms() +
+							       TIMEOUT_MS);
 }
 
 static void send_text(const struct peer *peer, const void *text, size_t len,
@@ -242,7 +243,7 @@ static void send_hello(struct fuzz_reader *reader, const struct peer *peer)
 /* The ring in the response is one that the peer may write to. */
 static void receive_hello(struct peer *peer)
 {
-	struct uroce_verdict_message message;
+	struct uroce_pairing_result_message message;
 	int fds[UROCE_MAX_PASSED];
 	struct uroce_shm_ring_sender out;
 	int nr;
@@ -321,7 +322,7 @@ static void send_share(struct fuzz_reader *reader, const struct peer *peer)
 {
 	uint8_t byte = fuzz_take_u8(reader);
 	struct uroce_share_message message = {
-		.what = (uint8_t)(UROCE_PAIRING_ASK + byte % 4),
+		.what = (uint8_t)(UROCE_PAIRING_FILE_REQUEST + byte % 4),
 		.share = take_share(reader),
 	};
 	uint8_t place = byte / 4 % 8;
@@ -338,7 +339,7 @@ static void use_share(struct fuzz_reader *reader)
 	uint64_t share = take_share(reader), offset = fuzz_take_u16(reader);
 	uint8_t *memory;
 
-	if (flow->channel->lost || !peer->mappings.table)
+	if (flow->channel->failed || !peer->mappings.table)
 		return;
 	(void)uroce_mappings_want(&peer->mappings, share);
 	memory = uroce_mappings_find(&peer->mappings, share, offset, 8);
@@ -451,14 +452,14 @@ static void send_all(void)
 	struct uroce_eager_entry eager;
 	struct uroce_out out;
 
-	while (!channel->lost && uroce_shm_has_room(channel) &&
+	while (!channel->failed && uroce_shm_has_room(channel) &&
 	       uroce_fast_next(flow->qp, now, &eager))
 		uroce_shm_put_eager(channel, &eager);
-	while (!channel->lost && uroce_shm_has_room(channel) &&
+	while (!channel->failed && uroce_shm_has_room(channel) &&
 	       uroce_engine_next(&flow->engine, now, &out))
 		uroce_shm_put(channel, &out.packet, out.iovecs.iov,
 			      out.iovecs.nr);
-	if (channel->lost)
+	if (channel->failed)
 		flow_send_all(flow, now);
 	else
 		flow_quiesce(flow, now);
@@ -500,8 +501,8 @@ static void run_loop_once(void)
 	receive_all();
 	if (flow->engine.postponed_ack)
 		uroce_fast_catch_up(&flow->engine, now);
-	while ((channel = uroce_shm_take_lost(shm)))
-		uroce_channel_lose(&flow->engine, channel, now);
+	while ((channel = uroce_shm_take_failed(shm)))
+		uroce_channel_fail(&flow->engine, channel, now);
 	(void)uroce_engine_expire(&flow->engine, now);
 	flow_post_receives(flow);
 	flow_post_sends(flow);

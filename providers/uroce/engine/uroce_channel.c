@@ -64,12 +64,12 @@ static void fail_what_waits_for_ever(struct uroce_qp *qp, uint64_t now)
 	uroce_qp_fail_send(qp, IBV_WC_RETRY_EXC_ERR, now);
 }
 
-void uroce_channel_lose(struct uroce_engine *engine,
+void uroce_channel_fail(struct uroce_engine *engine,
 			struct uroce_channel *channel, uint64_t now)
 {
 	struct list_node *pos;
 
-	channel->lost = true;
+	channel->failed = true;
 	uroce_channel_resume(engine, channel);
 	list_for_each (pos, &channel->qps)
 		fail_what_waits_for_ever(

@@ -147,7 +147,7 @@ struct uroce_channel {
 	struct list_node entry;	  /* in the caller's list of full channels */
 	bool full;		  /* the engine takes no packets of its QPs */
 	bool stuck;		  /* full, and a wait for room has timed out */
-	bool lost;		  /* the peer process is gone */
+	bool failed;		  /* the peer process is gone */
 	/*
 	 * Executes a chunk of a WRITE or READ by CMA, without the peer, after
 	 * the checks of a responder. Returns 0, or -errno: then the request
@@ -201,7 +201,7 @@ static inline void uroce_channel_init(struct uroce_channel *channel)
 	list_init(&channel->entry);
 	channel->full = false;
 	channel->stuck = false;
-	channel->lost = false;
+	channel->failed = false;
 	channel->direct_copy = NULL;
 	channel->chunk = 0;
 	channel->is_recently_polling = NULL;
@@ -242,7 +242,7 @@ void uroce_channel_resume(struct uroce_engine *engine,
 			  struct uroce_channel *channel);
 
 /**
- * uroce_channel_lose() - handle the death of the peer process
+ * uroce_channel_fail() - handle the death of the peer process
  * @engine: has no packets handed out
  * @channel: the caller drops packets for it from now on
  * @now: ns
@@ -253,7 +253,7 @@ void uroce_channel_resume(struct uroce_engine *engine,
  * while requests to them are still outstanding. QPs with a timeout of 0, which
  * would wait for ever, fail at once.
  */
-void uroce_channel_lose(struct uroce_engine *engine,
+void uroce_channel_fail(struct uroce_engine *engine,
 			struct uroce_channel *channel, uint64_t now);
 
 #endif

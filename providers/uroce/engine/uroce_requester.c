@@ -120,7 +120,7 @@ void uroce_requester_check_oldest(struct uroce_qp *qp, uint64_t now)
 static bool is_cut_off(const struct uroce_qp *qp)
 {
 	return is_reliable(qp) && !qp->timeout && qp->channel &&
-	       qp->channel->lost;
+	       qp->channel->failed;
 }
 
 /*
@@ -208,13 +208,13 @@ static void do_local(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 static void ask_for_ack(struct uroce_qp *qp, struct uroce_packet *packet)
 {
 	struct uroce_requester *req = &qp->req;
-	uint32_t on_the_way =
+	uint32_t in_flight =
 		(uint32_t)uroce_psn_diff(req->next_psn, req->una_psn);
 
 	req->packets_since_ack_req++;
 	/* after a loss each ACK is progress, which restores all retries */
 	if (req->recovering || req->packets_since_ack_req >= ACK_EVERY ||
-	    on_the_way >= req->window)
+	    in_flight >= req->window)
 		packet->ack_req = is_reliable(qp);
 	if (packet->ack_req)
 		req->packets_since_ack_req = 0;
@@ -322,8 +322,8 @@ static uint32_t count_run(const struct uroce_qp *qp,
 			  const struct uroce_send_wqe *wqe, uint32_t max)
 {
 	const struct uroce_requester *req = &qp->req;
-	int on_the_way = uroce_psn_diff(req->next_psn, req->una_psn);
-	int room = (int)req->window - 1 - on_the_way;
+	int in_flight = uroce_psn_diff(req->next_psn, req->una_psn);
+	int room = (int)req->window - 1 - in_flight;
 	int inner = (int)wqe->nr_packets - 1 -
 		    uroce_psn_diff(req->next_psn, wqe->psn);
 

@@ -238,7 +238,7 @@ static void fail_peer(struct uroce_worker *worker,
 		      struct uroce_channel *channel)
 {
 	list_del(&channel->entry);
-	uroce_channel_lose(&worker->engine, channel, worker->now);
+	uroce_channel_fail(&worker->engine, channel, worker->now);
 	uroce_worker_forget_datagrams(worker, channel);
 }
 
@@ -258,7 +258,7 @@ bool uroce_worker_receive_shm(struct uroce_worker *worker)
 		worker->received += is_packet;
 	}
 	worker->traffic += worker->received - received;
-	while ((channel = uroce_shm_take_lost(worker->shm)))
+	while ((channel = uroce_shm_take_failed(worker->shm)))
 		fail_peer(worker, channel);
 	return worker->received != received;
 }
@@ -338,7 +338,7 @@ bool uroce_worker_put_shm(struct uroce_worker *worker,
 		channel = uroce_worker_datagram_way(worker, &out->packet);
 		if (channel)
 			put_datagram(worker, channel, out);
-	} else if (!channel->lost) {
+	} else if (!channel->failed) {
 		worker_shm_put(worker, channel, &out->packet, out->iovecs.iov,
 			       out->iovecs.nr);
 	}

@@ -34,10 +34,10 @@ struct uroce_instance {
 	struct uroce_netdev dev;
 };
 
-#define UROCE_MAX_ACQUAINTANCES 256 /* slots of a host */
+#define UROCE_MAX_UD_PEERS 256 /* slots of a host */
 
 /* A UD peer: a process of this host that receives datagrams from this one. */
-struct uroce_acquaintance {
+struct uroce_ud_peer {
 	struct uroce_channel *channel; /* with a reference, or NULL */
 	/* atomic: time of the next handshake; UROCE_NEVER: connected */
 	uint64_t next_ns;
@@ -71,7 +71,7 @@ struct uroce_worker {
 	struct list_node full;	    /* channels without room */
 	uint64_t full_ns;	    /* time of the last change of that list */
 	struct list_node moderated; /* CQs: uroce_moderate.c */
-	struct uroce_acquaintance met[UROCE_MAX_ACQUAINTANCES];
+	struct uroce_ud_peer ud_peers[UROCE_MAX_UD_PEERS];
 	bool watched;		   /* peers ring the doorbell */
 	uint64_t socket_ns;	   /* time of the last receive call */
 	uint64_t socket_packet_ns; /* time of the last one with packets */

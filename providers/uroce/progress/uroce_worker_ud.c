@@ -13,14 +13,13 @@
 /* Delay until the next handshake after a failed one. */
 #define RETRY_NS UINT64_C(10000000)
 
-static struct uroce_acquaintance *ud_find(struct uroce_worker *worker,
-					  uint32_t qpn)
+static struct uroce_ud_peer *ud_find(struct uroce_worker *worker, uint32_t qpn)
 {
 	uint32_t slot = qpn >> UROCE_SLOT_SHIFT;
 
-	if (qpn == UROCE_QPN_MULTICAST || slot >= UROCE_MAX_ACQUAINTANCES)
+	if (qpn == UROCE_QPN_MULTICAST || slot >= UROCE_MAX_UD_PEERS)
 		return NULL;
-	return &worker->met[slot];
+	return &worker->ud_peers[slot];
 }
 
 bool uroce_worker_is_here(struct uroce_instance *instance, const uint8_t *gid)
@@ -31,32 +30,31 @@ bool uroce_worker_is_here(struct uroce_instance *instance, const uint8_t *gid)
 
 bool uroce_worker_has_met(const struct uroce_instance *instance, uint32_t qpn)
 {
-	const struct uroce_acquaintance *acquaintance =
-		ud_find(instance->worker, qpn);
+	const struct uroce_ud_peer *ud_peer = ud_find(instance->worker, qpn);
 	uint64_t next_ns;
 
-	if (!acquaintance)
+	if (!ud_peer)
 		return true;
-	next_ns = __atomic_load_n(&acquaintance->next_ns, __ATOMIC_RELAXED);
+	next_ns = __atomic_load_n(&ud_peer->next_ns, __ATOMIC_RELAXED);
 	return next_ns == UROCE_NEVER || next_ns > uroce_worker_now();
 }
 
-static void set_channel(struct uroce_acquaintance *acquaintance,
+static void set_channel(struct uroce_ud_peer *ud_peer,
 			struct uroce_channel *channel, uint64_t next_ns)
 {
-	acquaintance->channel = channel;
-	__atomic_store_n(&acquaintance->next_ns, next_ns, __ATOMIC_RELAXED);
+	ud_peer->channel = channel;
+	__atomic_store_n(&ud_peer->next_ns, next_ns, __ATOMIC_RELAXED);
 }
 
 void uroce_worker_meet(struct uroce_instance *instance,
 		       const struct uroce_path *path, uint32_t qpn)
 {
 	struct uroce_worker *worker = instance->worker;
-	struct uroce_acquaintance *acquaintance = ud_find(worker, qpn);
+	struct uroce_ud_peer *ud_peer = ud_find(worker, qpn);
 	struct uroce_channel *channel;
 	int ret;
 
-	if (!acquaintance || !worker->shm || worker->dead)
+	if (!ud_peer || !worker->shm || worker->dead)
 		return;
 	/* in a signal handler: the next datagram makes the handshake */
 	if (uroce_lock_is_own(&worker->engine_lock))
@@ -64,12 +62,12 @@ void uroce_worker_meet(struct uroce_instance *instance,
 	ret = uroce_shm_connect(worker->shm, qpn >> UROCE_SLOT_SHIFT,
 				path->dgid, &channel);
 	uroce_worker_acquire(worker);
-	if (!ret && (acquaintance->channel || channel->lost))
+	if (!ret && (ud_peer->channel || channel->failed))
 		uroce_shm_put_channel(worker->shm, channel);
 	else if (!ret)
-		set_channel(acquaintance, channel, UROCE_NEVER);
-	if (!acquaintance->channel)
-		set_channel(acquaintance, NULL, uroce_worker_now() + RETRY_NS);
+		set_channel(ud_peer, channel, UROCE_NEVER);
+	if (!ud_peer->channel)
+		set_channel(ud_peer, NULL, uroce_worker_now() + RETRY_NS);
 	uroce_worker_release(worker);
 }
 
@@ -77,14 +75,14 @@ struct uroce_channel *
 uroce_worker_datagram_way(struct uroce_worker *worker,
 			  const struct uroce_packet *packet)
 {
-	const struct uroce_acquaintance *acquaintance;
+	const struct uroce_ud_peer *ud_peer;
 	struct uroce_channel *channel;
 
 	if (!packet->path->here)
 		return NULL;
-	acquaintance = ud_find(worker, packet->dest_qpn);
-	channel = acquaintance ? acquaintance->channel : NULL;
-	return channel && !channel->full && !channel->lost ? channel : NULL;
+	ud_peer = ud_find(worker, packet->dest_qpn);
+	channel = ud_peer ? ud_peer->channel : NULL;
+	return channel && !channel->full && !channel->failed ? channel : NULL;
 }
 
 void uroce_worker_pack_datagram(const struct uroce_packet *packet,
@@ -146,21 +144,21 @@ bool uroce_worker_unpack_datagram(struct uroce_worker *worker,
 void uroce_worker_forget_datagrams(struct uroce_worker *worker,
 				   const struct uroce_channel *channel)
 {
-	for (uint32_t i = 0; i < UROCE_MAX_ACQUAINTANCES; i++) {
-		struct uroce_acquaintance *acquaintance = &worker->met[i];
+	for (uint32_t i = 0; i < UROCE_MAX_UD_PEERS; i++) {
+		struct uroce_ud_peer *ud_peer = &worker->ud_peers[i];
 
-		if (acquaintance->channel != channel)
+		if (ud_peer->channel != channel)
 			continue;
-		uroce_shm_put_channel(worker->shm, acquaintance->channel);
-		set_channel(acquaintance, NULL, 0);
+		uroce_shm_put_channel(worker->shm, ud_peer->channel);
+		set_channel(ud_peer, NULL, 0);
 		return; /* one UD peer for each channel */
 	}
 }
 
 void uroce_worker_part(struct uroce_worker *worker)
 {
-	for (uint32_t i = 0; i < UROCE_MAX_ACQUAINTANCES; i++)
-		if (worker->met[i].channel)
-			uroce_worker_forget_datagrams(worker,
-						      worker->met[i].channel);
+	for (uint32_t i = 0; i < UROCE_MAX_UD_PEERS; i++)
+		if (worker->ud_peers[i].channel)
+			uroce_worker_forget_datagrams(
+				worker, worker->ud_peers[i].channel);
 }

@@ -88,20 +88,20 @@ bool uroce_mappings_want(struct uroce_mappings *mappings, uint64_t share)
 }
 
 static void mapping_learn(struct uroce_mappings *mappings,
-			  struct uroce_mapping *heard)
+			  struct uroce_mapping *received)
 {
 	struct uroce_mapping *mapping =
-		&mappings->table[heard->share % UROCE_SHARES];
+		&mappings->table[received->share % UROCE_SHARES];
 
 	/* the entry is in use for another share, or is mapped already */
-	if (mapping->share != heard->share ||
-	    (heard->memory && mapping->memory)) {
-		unmap(heard);
+	if (mapping->share != received->share ||
+	    (received->memory && mapping->memory)) {
+		unmap(received);
 		return;
 	}
 	unmap(mapping);
-	if (heard->memory)
-		*mapping = *heard;
+	if (received->memory)
+		*mapping = *received;
 }
 
 void uroce_mappings_update(struct uroce_mappings *mappings)
@@ -120,12 +120,12 @@ void uroce_mappings_update(struct uroce_mappings *mappings)
 	}
 }
 
-/* Each request allows two messages, GIVE and GONE. */
+/* Each request allows two messages, FILE and FILE_GONE. */
 static bool mapping_is_expected(struct uroce_mappings *mappings)
 {
 	uint32_t asked = __atomic_load_n(&mappings->asked, __ATOMIC_RELAXED);
 
-	return mappings->table && mappings->heard++ / 2 < asked;
+	return mappings->table && mappings->nr_messages++ / 2 < asked;
 }
 
 static int mapping_push(struct uroce_mappings *mappings,

@@ -33,7 +33,7 @@ struct uroce_mappings {
 	struct uroce_mapping_news *news; /* queue, the last one first */
 
 	/* The thread in uroce_shm_serve(). */
-	uint32_t heard; /* messages: GIVE and GONE */
+	uint32_t nr_messages; /* FILE and FILE_GONE */
 };
 
 /** uroce_mappings_open() - allocate the table; 0, or -ENOMEM */

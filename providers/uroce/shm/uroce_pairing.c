@@ -100,10 +100,10 @@ static int send_with(int fd, const void *message, size_t len,
 	return uroce_message_send(fd, message, len, fds, nr);
 }
 
-static int hear_verdict(int fd, enum uroce_verdict *ret_verdict,
-			uint64_t *ret_token, struct uroce_passed *ret_theirs)
+static int receive_result(int fd, enum uroce_pairing_result *ret_result,
+			  uint64_t *ret_token, struct uroce_passed *ret_theirs)
 {
-	struct uroce_verdict_message message;
+	struct uroce_pairing_result_message message;
 	int fds[UROCE_MAX_PASSED];
 	struct uroce_passed passed;
 	int nr;
@@ -113,12 +113,12 @@ static int hear_verdict(int fd, enum uroce_verdict *ret_verdict,
 		return nr;
 	passed = sort_out(fds, nr);
 	if (!is_like_us(&message.party) ||
-	    message.verdict > UROCE_VERDICT_REFUSED ||
-	    (message.verdict == UROCE_VERDICT_OK) != (passed.ring >= 0)) {
+	    message.result > UROCE_PAIRING_REJECTED ||
+	    (message.result == UROCE_PAIRING_OK) != (passed.ring >= 0)) {
 		uroce_pairing_close(&passed);
 		return -EPROTO;
 	}
-	*ret_verdict = (enum uroce_verdict)message.verdict;
+	*ret_result = (enum uroce_pairing_result)message.result;
 	*ret_token = message.party.token;
 	*ret_theirs = passed;
 	return 0;
@@ -165,13 +165,13 @@ int uroce_pairing_bind(uint32_t slot)
 	return fd;
 }
 
-int uroce_pairing_call(uint32_t host_slot, uint64_t until_ms)
+int uroce_pairing_connect(uint32_t server_slot, uint64_t until_ms)
 {
 	unsigned int timeout_ms = left_of(until_ms);
 	int fd;
 
 	/* 0 would be a non-blocking socket */
-	fd = uroce_rendezvous_connect(UROCE_NAME_LOCAL, host_slot,
+	fd = uroce_rendezvous_connect(UROCE_NAME_LOCAL, server_slot,
 				      timeout_ms ? timeout_ms : 1);
 	return fd == -EAGAIN ? -ETIMEDOUT : fd;
 }
@@ -194,10 +194,11 @@ int uroce_pairing_check_claim(uint32_t slot, int pid)
 	return listener_pid == pid ? 0 : -EPERM;
 }
 
-int uroce_pairing_ask(int fd, uint32_t slot, uint64_t token,
-		      const uint8_t *dgid, const struct uroce_passed *ours,
-		      uint64_t until_ms, enum uroce_verdict *ret_verdict,
-		      uint64_t *ret_token, struct uroce_passed *ret_theirs)
+int uroce_pairing_request(int fd, uint32_t slot, uint64_t token,
+			  const uint8_t *dgid, const struct uroce_passed *ours,
+			  uint64_t until_ms,
+			  enum uroce_pairing_result *ret_result,
+			  uint64_t *ret_token, struct uroce_passed *ret_theirs)
 {
 	struct uroce_hello hello = { .party = make_party(slot, token) };
 	int ret;
@@ -207,12 +208,12 @@ int uroce_pairing_ask(int fd, uint32_t slot, uint64_t token,
 	if (!ret)
 		ret = wait_for_answer(fd, until_ms);
 	if (!ret)
-		ret = hear_verdict(fd, ret_verdict, ret_token, ret_theirs);
+		ret = receive_result(fd, ret_result, ret_token, ret_theirs);
 	return ret;
 }
 
-int uroce_pairing_hear(int fd, struct uroce_hello *ret_hello,
-		       struct uroce_passed *ret_theirs)
+int uroce_pairing_receive_hello(int fd, struct uroce_hello *ret_hello,
+				struct uroce_passed *ret_theirs)
 {
 	int fds[UROCE_MAX_PASSED];
 	struct uroce_passed passed;
@@ -234,13 +235,13 @@ int uroce_pairing_hear(int fd, struct uroce_hello *ret_hello,
 	return 0;
 }
 
-int uroce_pairing_answer(int fd, uint32_t slot, uint64_t token,
-			 enum uroce_verdict verdict,
-			 const struct uroce_passed *ours)
+int uroce_pairing_respond(int fd, uint32_t slot, uint64_t token,
+			  enum uroce_pairing_result result,
+			  const struct uroce_passed *ours)
 {
-	struct uroce_verdict_message message = {
+	struct uroce_pairing_result_message message = {
 		.party = make_party(slot, token),
-		.verdict = verdict,
+		.result = result,
 	};
 
 	return send_with(fd, &message, sizeof(message), ours);
@@ -272,19 +273,19 @@ static bool is_note(const struct uroce_share_message *message, size_t len,
 {
 	switch (message->what) {
 	case UROCE_PAIRING_CONFIRM:
-	case UROCE_PAIRING_BELL:
+	case UROCE_PAIRING_DOORBELL:
 		return len == 1 && !passed;
-	case UROCE_PAIRING_ASK:
-	case UROCE_PAIRING_GONE:
+	case UROCE_PAIRING_FILE_REQUEST:
+	case UROCE_PAIRING_FILE_GONE:
 		return len == sizeof(*message) && !passed;
-	case UROCE_PAIRING_GIVE:
+	case UROCE_PAIRING_FILE:
 		return len == sizeof(*message);
 	default:
 		return false;
 	}
 }
 
-int uroce_pairing_receive(int fd, struct uroce_note *ret_note)
+int uroce_pairing_receive(int fd, struct uroce_pair_message *ret_note)
 {
 	struct uroce_share_message message = {};
 	int passed = -1;
@@ -294,7 +295,7 @@ int uroce_pairing_receive(int fd, struct uroce_note *ret_note)
 	if (len == -EAGAIN)
 		return -EAGAIN;
 	if (len > 0 && is_note(&message, (size_t)len, passed >= 0)) {
-		*ret_note = (struct uroce_note){
+		*ret_note = (struct uroce_pair_message){
 			.what = message.what,
 			.share = message.share,
 			.fd = passed,

@@ -13,13 +13,13 @@
  * when it sends the confirmation, the server when it receives it; before that,
  * each can give up, and they are not a pair. A server that gives up after its
  * OK closes the socket first, so that no confirmation can arrive. Both
- * processes of a pair send UROCE_PAIRING_BELL, which wakes the peer, and
+ * processes of a pair send UROCE_PAIRING_DOORBELL, which wakes the peer, and
  * messages about shared memory files (uroce_share.h):
  *
  *   maps the file                          owns the file
- *   UROCE_PAIRING_ASK               ----->
- *                                   <-----  UROCE_PAIRING_GIVE, with the file
- *                                   <-----  UROCE_PAIRING_GONE, later
+ *   UROCE_PAIRING_FILE_REQUEST      ----->
+ *                                   <-----  UROCE_PAIRING_FILE, with the file
+ *                                   <-----  UROCE_PAIRING_FILE_GONE, later
  */
 #ifndef UROCE_PAIRING_H
 #define UROCE_PAIRING_H
@@ -31,10 +31,10 @@
 
 enum {
 	UROCE_PAIRING_CONFIRM = 1, /* messages of one byte */
-	UROCE_PAIRING_BELL = 2,
-	UROCE_PAIRING_ASK = 3, /* struct uroce_share_message */
-	UROCE_PAIRING_GIVE = 4,
-	UROCE_PAIRING_GONE = 5,
+	UROCE_PAIRING_DOORBELL = 2,
+	UROCE_PAIRING_FILE_REQUEST = 3, /* struct uroce_share_message */
+	UROCE_PAIRING_FILE = 4,
+	UROCE_PAIRING_FILE_GONE = 5,
 };
 
 struct uroce_share_message {
@@ -44,18 +44,18 @@ struct uroce_share_message {
 };
 
 /* A message of a pair. */
-struct uroce_note {
+struct uroce_pair_message {
 	uint8_t what;
-	uint64_t share; /* of ASK, GIVE and GONE */
-	int fd;		/* GIVE: descriptor, to be closed; -1: it was lost */
+	uint64_t share; /* of the messages about files */
+	int fd;		/* FILE: descriptor, to be closed; -1: it was lost */
 };
 
-enum uroce_verdict {
-	UROCE_VERDICT_OK,
-	UROCE_VERDICT_BUSY,	/* the server connects itself; or try again */
-	UROCE_VERDICT_PAIRED,	/* already a pair, and the GID is right */
-	UROCE_VERDICT_NOT_MINE, /* another process has the GID */
-	UROCE_VERDICT_REFUSED,	/* permanently rejected */
+enum uroce_pairing_result {
+	UROCE_PAIRING_OK,
+	UROCE_PAIRING_BUSY,	/* the server connects itself; or try again */
+	UROCE_PAIRING_PAIRED,	/* already a pair, and the GID is right */
+	UROCE_PAIRING_NOT_MINE, /* another process has the GID */
+	UROCE_PAIRING_REJECTED, /* permanently rejected */
 };
 
 /* The version, which must be equal on both sides, and the sender. */
@@ -73,9 +73,9 @@ struct uroce_hello {
 	uint8_t dgid[UROCE_GID_LEN]; /* GID that the server should have */
 };
 
-struct uroce_verdict_message {
+struct uroce_pairing_result_message {
 	struct uroce_pairing_party party;
-	uint32_t verdict; /* enum uroce_verdict */
+	uint32_t result; /* enum uroce_pairing_result */
 	uint32_t reserved;
 };
 
@@ -98,14 +98,14 @@ uint64_t uroce_pairing_now_ms(void);
 int uroce_pairing_bind(uint32_t slot);
 
 /**
- * uroce_pairing_call() - client: connect to the process with a slot
- * @host_slot: slot of the server
+ * uroce_pairing_connect() - client: connect to the process with a slot
+ * @server_slot: slot of the server
  * @until_ms: deadline
  *
  * Return: the connection; -ECONNREFUSED if no process listens; -ETIMEDOUT;
  * -EPERM if another user listens; or -errno.
  */
-int uroce_pairing_call(uint32_t host_slot, uint64_t until_ms);
+int uroce_pairing_connect(uint32_t server_slot, uint64_t until_ms);
 
 /**
  * uroce_pairing_check_claim() - check that a process has the slot it claims
@@ -121,26 +121,27 @@ int uroce_pairing_call(uint32_t host_slot, uint64_t until_ms);
 int uroce_pairing_check_claim(uint32_t slot, int pid);
 
 /**
- * uroce_pairing_ask() - client: send the hello, wait for the result
+ * uroce_pairing_request() - client: send the hello, wait for the result
  * @fd: the connection
  * @slot: own slot
  * @token: own token
  * @dgid: GID that the server should have
  * @ours: own descriptors; the caller keeps them
  * @until_ms: deadline
- * @ret_verdict: receives the result
+ * @ret_result: receives the result
  * @ret_token: receives the token of the server
  * @ret_theirs: receives the descriptors of the server; none unless OK
  *
  * Return: 0; -ETIMEDOUT; -EPROTO if the response is malformed; or -errno.
  */
-int uroce_pairing_ask(int fd, uint32_t slot, uint64_t token,
-		      const uint8_t *dgid, const struct uroce_passed *ours,
-		      uint64_t until_ms, enum uroce_verdict *ret_verdict,
-		      uint64_t *ret_token, struct uroce_passed *ret_theirs);
+int uroce_pairing_request(int fd, uint32_t slot, uint64_t token,
+			  const uint8_t *dgid, const struct uroce_passed *ours,
+			  uint64_t until_ms,
+			  enum uroce_pairing_result *ret_result,
+			  uint64_t *ret_token, struct uroce_passed *ret_theirs);
 
 /**
- * uroce_pairing_hear() - server: receive the hello, without waiting
+ * uroce_pairing_receive_hello() - server: receive the hello, without waiting
  * @fd: the connection, non-blocking
  * @ret_hello: receives the hello
  * @ret_theirs: receives the descriptors of the client
@@ -148,26 +149,26 @@ int uroce_pairing_ask(int fd, uint32_t slot, uint64_t token,
  * Return: 0, -EAGAIN if it has not arrived, -EPROTO if it is malformed, or
  * -errno.
  */
-int uroce_pairing_hear(int fd, struct uroce_hello *ret_hello,
-		       struct uroce_passed *ret_theirs);
+int uroce_pairing_receive_hello(int fd, struct uroce_hello *ret_hello,
+				struct uroce_passed *ret_theirs);
 
 /** uroce_pairing_close() - close the descriptors that are present */
 void uroce_pairing_close(struct uroce_passed *passed);
 
 /**
- * uroce_pairing_answer() - server: send the result; 0 or -errno
- * @ours: own descriptors for UROCE_VERDICT_OK; otherwise NULL
+ * uroce_pairing_respond() - server: send the result; 0 or -errno
+ * @ours: own descriptors for UROCE_PAIRING_OK; otherwise NULL
  */
-int uroce_pairing_answer(int fd, uint32_t slot, uint64_t token,
-			 enum uroce_verdict verdict,
-			 const struct uroce_passed *ours);
+int uroce_pairing_respond(int fd, uint32_t slot, uint64_t token,
+			  enum uroce_pairing_result result,
+			  const struct uroce_passed *ours);
 
 /** uroce_pairing_send() - send a message of one byte, without waiting */
 int uroce_pairing_send(int fd, uint8_t message);
 
 /**
  * uroce_pairing_send_share() - send a message about a file, without waiting
- * @what: UROCE_PAIRING_ASK, _GIVE or _GONE
+ * @what: UROCE_PAIRING_FILE_REQUEST, _GIVE or _GONE
  * @passed: descriptor, which the caller keeps; -1: none
  *
  * Return: 0 or -errno.
@@ -181,6 +182,6 @@ int uroce_pairing_send_share(int fd, uint8_t what, uint64_t share, int passed);
  * Return: 0, -EAGAIN if there is none, or -EPROTO if the peer is gone or the
  * message is malformed.
  */
-int uroce_pairing_receive(int fd, struct uroce_note *ret_note);
+int uroce_pairing_receive(int fd, struct uroce_pair_message *ret_note);
 
 #endif

@@ -66,7 +66,8 @@ err_free:
 	return ret;
 }
 
-void uroce_peer_look(struct uroce_peer *peer, int directory, unsigned int kinds)
+void uroce_peer_open_memory(struct uroce_peer *peer, int directory,
+			    unsigned int kinds)
 {
 	struct uroce_nonce nonce;
 
@@ -140,7 +141,7 @@ void uroce_peer_ring(const struct uroce_peer *peer)
 	if (peer->self)
 		(void)!write(peer->fd, &one, sizeof(one));
 	else
-		(void)uroce_pairing_send(peer->fd, UROCE_PAIRING_BELL);
+		(void)uroce_pairing_send(peer->fd, UROCE_PAIRING_DOORBELL);
 }
 
 /*
@@ -155,14 +156,14 @@ static int give(struct uroce_peer *peer, const struct uroce_shares *shares,
 	int fd = uroce_shares_fd(shares, share);
 
 	if (fd < 0) {
-		(void)uroce_pairing_send_share(peer->fd, UROCE_PAIRING_GONE,
-					       share, -1);
+		(void)uroce_pairing_send_share(
+			peer->fd, UROCE_PAIRING_FILE_GONE, share, -1);
 		return 0;
 	}
 	if (*given == share)
 		return -EPROTO;
 	*given = share;
-	(void)uroce_pairing_send_share(peer->fd, UROCE_PAIRING_GIVE, share, fd);
+	(void)uroce_pairing_send_share(peer->fd, UROCE_PAIRING_FILE, share, fd);
 	return 0;
 }
 
@@ -174,30 +175,33 @@ void uroce_peer_share_gone(struct uroce_peer *peer, uint64_t share)
 		return;
 	*given = 0;
 	/* a peer that does not receive it keeps a mapping that it never uses */
-	(void)uroce_pairing_send_share(peer->fd, UROCE_PAIRING_GONE, share, -1);
+	(void)uroce_pairing_send_share(peer->fd, UROCE_PAIRING_FILE_GONE, share,
+				       -1);
 }
 
-static int hear_note(struct uroce_peer *peer, const struct uroce_shares *shares,
-		     const struct uroce_note *note)
+static int receive_note(struct uroce_peer *peer,
+			const struct uroce_shares *shares,
+			const struct uroce_pair_message *note)
 {
 	switch (note->what) {
-	case UROCE_PAIRING_BELL:
+	case UROCE_PAIRING_DOORBELL:
 		return 0;
-	case UROCE_PAIRING_ASK:
+	case UROCE_PAIRING_FILE_REQUEST:
 		return give(peer, shares, note->share);
-	case UROCE_PAIRING_GIVE:
+	case UROCE_PAIRING_FILE:
 		return uroce_mappings_given(&peer->mappings, note->share,
 					    note->fd);
-	case UROCE_PAIRING_GONE:
+	case UROCE_PAIRING_FILE_GONE:
 		return uroce_mappings_gone(&peer->mappings, note->share);
 	default:
 		return -EPROTO;
 	}
 }
 
-int uroce_peer_hear(struct uroce_peer *peer, const struct uroce_shares *shares)
+int uroce_peer_receive(struct uroce_peer *peer,
+		       const struct uroce_shares *shares)
 {
-	struct uroce_note note;
+	struct uroce_pair_message note;
 	uint64_t rings;
 	int ret = 0;
 
@@ -209,7 +213,7 @@ int uroce_peer_hear(struct uroce_peer *peer, const struct uroce_shares *shares)
 		ret = uroce_pairing_receive(peer->fd, &note);
 		if (ret)
 			break;
-		ret = hear_note(peer, shares, &note);
+		ret = receive_note(peer, shares, &note);
 		if (note.fd >= 0)
 			(void)close(note.fd);
 	}

@@ -43,7 +43,7 @@ struct uroce_peer {
 	uint32_t given_up;
 	struct uroce_shm_ring_receiver in;
 	bool protocol_error; /* after a protocol error: packets are ignored */
-	bool heard; /* its application was active since the last request */
+	bool was_active; /* its application was active since the last request */
 	uint32_t heard_polls; /* uroce_shm.polls at that time */
 	bool dying;	      /* dead, with packets that are not received yet */
 	struct list_node node; /* in a list of struct uroce_shm */
@@ -78,7 +78,7 @@ int uroce_peer_new(struct uroce_shm *shm, uint32_t slot, int *ret_ring,
 		   struct uroce_peer **ret_peer);
 
 /**
- * uroce_peer_look() - find out whether CMA reaches the memory of a peer
+ * uroce_peer_open_memory() - find out whether CMA reaches the memory of a peer
  * @peer: with its pid; no other thread knows it yet
  * @directory: descriptor of its MR directory, which the caller closes; -1: none
  * @kinds: permitted kinds of CMA (enum uroce_cma_kind)
@@ -87,8 +87,8 @@ int uroce_peer_new(struct uroce_shm *shm, uint32_t slot, int *ret_ring,
  * the directory still shows which memory files of the peer can be mapped, and
  * whether the peer copies to or from the memory of this process.
  */
-void uroce_peer_look(struct uroce_peer *peer, int directory,
-		     unsigned int kinds);
+void uroce_peer_open_memory(struct uroce_peer *peer, int directory,
+			    unsigned int kinds);
 
 /** uroce_peer_free() - unmap the memory of a peer, close its socket, free it */
 void uroce_peer_free(struct uroce_peer *peer);
@@ -103,12 +103,14 @@ void uroce_peer_hang_up(struct uroce_peer *peer);
 void uroce_peer_ring(const struct uroce_peer *peer);
 
 /**
- * uroce_peer_hear() - receive messages of the socket, a bounded number of them
+ * uroce_peer_receive() - receive messages of the socket, a bounded number of
+ * them
  * @shares: own memory files; with their lock
  *
  * Return: 0, or -EPROTO if the peer is gone or broke the protocol.
  */
-int uroce_peer_hear(struct uroce_peer *peer, const struct uroce_shares *shares);
+int uroce_peer_receive(struct uroce_peer *peer,
+		       const struct uroce_shares *shares);
 
 /** uroce_peer_share_gone() - notify a peer that has a file; the same lock */
 void uroce_peer_share_gone(struct uroce_peer *peer, uint64_t share);

@@ -15,7 +15,7 @@
 #include "uroce/shm/uroce_shm_state.h"
 #include "util/nocancel.h"
 
-void uroce_shm_tell_locked(struct uroce_shm *shm)
+void uroce_shm_signal_locked(struct uroce_shm *shm)
 {
 	(void)pthread_cond_broadcast(&shm->changed);
 }
@@ -54,33 +54,33 @@ int uroce_shm_enter_locked(struct uroce_shm *shm, struct uroce_peer *peer,
 		return ret;
 	/* a slot belongs to one process */
 	if (old)
-		uroce_shm_bury_locked(shm, old);
+		uroce_shm_remove_locked(shm, old);
 	shm->table[peer->slot] = peer;
 	push_arrived(shm, peer);
-	uroce_shm_tell_locked(shm);
+	uroce_shm_signal_locked(shm);
 	return 0;
 }
 
-void uroce_shm_bury_locked(struct uroce_shm *shm, struct uroce_peer *peer)
+void uroce_shm_remove_locked(struct uroce_shm *shm, struct uroce_peer *peer)
 {
 	shm->table[peer->slot] = NULL;
 	(void)epoll_ctl(shm->epoll, EPOLL_CTL_DEL, peer->fd, NULL);
 	__atomic_store_n(&peer->dead, true, __ATOMIC_RELAXED);
 	/* pairs with the load in see_news() */
 	__atomic_fetch_add(&shm->news, 1, __ATOMIC_RELEASE);
-	uroce_shm_tell_locked(shm);
+	uroce_shm_signal_locked(shm);
 }
 
-void uroce_shm_refuse_locked(struct uroce_shm *shm, uint32_t slot, int pid)
+void uroce_shm_reject_locked(struct uroce_shm *shm, uint32_t slot, int pid)
 {
-	shm->refused[slot] = pid;
+	shm->rejected_pids[slot] = pid;
 }
 
-bool uroce_shm_refuses_locked(const struct uroce_shm *shm, uint32_t slot,
+bool uroce_shm_rejects_locked(const struct uroce_shm *shm, uint32_t slot,
 			      int pid)
 {
-	return shm->refused[slot] == pid ||
-	       shm->refused[slot] == UROCE_SHM_REFUSE_ALL;
+	return shm->rejected_pids[slot] == pid ||
+	       shm->rejected_pids[slot] == UROCE_SHM_REJECT_ALL;
 }
 
 static int init_changed(struct uroce_shm *shm)
@@ -108,16 +108,16 @@ static void init_state(struct uroce_shm *shm,
 	uroce_shm_directory_init(&shm->directory);
 	uroce_shares_init(&shm->shares);
 	list_init(&shm->active);
-	list_init(&shm->lost);
-	list_init(&shm->told);
+	list_init(&shm->failed);
+	list_init(&shm->reported);
 	list_init(&shm->sent);
 	for (uint32_t i = 0; i < UROCE_SHM_SLOTS; i++) {
-		shm->refused[i] = UROCE_SHM_REFUSE_NOBODY;
-		shm->calls[i] = -1;
-		shm->awaited[i] = -1;
+		shm->rejected_pids[i] = UROCE_SHM_REJECT_NONE;
+		shm->connections[i] = -1;
+		shm->pending_confirm[i] = -1;
 	}
-	for (uint32_t i = 0; i < UROCE_SHM_GUESTS; i++)
-		shm->guests[i].fd = -1;
+	for (uint32_t i = 0; i < UROCE_SHM_CLIENTS; i++)
+		shm->clients[i].fd = -1;
 }
 
 int uroce_shm_open(const struct uroce_shm_config *config,
@@ -176,7 +176,8 @@ void uroce_shm_set_network(struct uroce_shm *shm)
 static void for_all_peers(struct uroce_shm *shm,
 			  void (*fn)(struct uroce_peer *peer))
 {
-	struct list_node *lists[] = { &shm->active, &shm->lost, &shm->told };
+	struct list_node *lists[] = { &shm->active, &shm->failed,
+				      &shm->reported };
 	struct uroce_peer *peer, *next;
 	struct list_node *pos, *tmp;
 
@@ -198,9 +199,9 @@ static void close_fd(int *fd)
 
 void uroce_shm_close(struct uroce_shm *shm)
 {
-	for (uint32_t i = 0; i < UROCE_SHM_GUESTS; i++) {
-		uroce_peer_free(shm->guests[i].peer);
-		close_fd(&shm->guests[i].fd);
+	for (uint32_t i = 0; i < UROCE_SHM_CLIENTS; i++) {
+		uroce_peer_free(shm->clients[i].peer);
+		close_fd(&shm->clients[i].fd);
 	}
 	for_all_peers(shm, uroce_peer_free);
 	uroce_shm_directory_close(&shm->directory);
@@ -225,11 +226,11 @@ void uroce_shm_abandon(struct uroce_shm *shm)
 	close_fd(&shm->listener);
 	close_fd(&shm->epoll);
 	for (uint32_t i = 0; i < UROCE_SHM_SLOTS; i++)
-		close_fd(&shm->calls[i]);
-	for (uint32_t i = 0; i < UROCE_SHM_GUESTS; i++) {
-		close_fd(&shm->guests[i].fd);
-		if (shm->guests[i].peer)
-			uroce_peer_forget(shm->guests[i].peer);
+		close_fd(&shm->connections[i]);
+	for (uint32_t i = 0; i < UROCE_SHM_CLIENTS; i++) {
+		close_fd(&shm->clients[i].fd);
+		if (shm->clients[i].peer)
+			uroce_peer_forget(shm->clients[i].peer);
 	}
 	for_all_peers(shm, uroce_peer_forget);
 	/* no packet arrives any more */
@@ -238,13 +239,13 @@ void uroce_shm_abandon(struct uroce_shm *shm)
 		struct list_node *node = shm->active.next;
 
 		list_del(node);
-		list_add_tail(&shm->told, node);
+		list_add_tail(&shm->reported, node);
 	}
 	while (shm->arrived) {
 		struct uroce_peer *peer = shm->arrived;
 
 		shm->arrived = peer->next;
-		list_add_tail(&shm->told, &peer->node);
+		list_add_tail(&shm->reported, &peer->node);
 	}
 }
 

@@ -221,7 +221,7 @@ void uroce_shm_done(struct uroce_channel *channel,
 		    const struct uroce_eager_entry *eager, bool is_packet);
 
 /**
- * uroce_shm_take_lost() - return a channel whose peer died or broke the
+ * uroce_shm_take_failed() - return a channel whose peer died or broke the
  * protocol
  *
  * Returns each such channel once, after all of its packets were received, and
@@ -229,7 +229,7 @@ void uroce_shm_done(struct uroce_channel *channel,
  * Call this after uroce_shm_take() until it returns NULL; it costs nothing if
  * no peer died.
  */
-struct uroce_channel *uroce_shm_take_lost(struct uroce_shm *shm);
+struct uroce_channel *uroce_shm_take_failed(struct uroce_shm *shm);
 
 /**
  * uroce_shm_watch() - set whether the peers must wake this process

@@ -94,13 +94,13 @@ static int connect_to_self(struct uroce_shm *shm, const uint8_t *dgid,
 	if (!shm->config.is_ours(shm->config.arg, dgid))
 		return -ENOENT;
 	verbs_mutex_lock(&shm->mutex);
-	if (uroce_shm_refuses_locked(shm, slot, UROCE_SHM_REFUSE_ALL))
+	if (uroce_shm_rejects_locked(shm, slot, UROCE_SHM_REJECT_ALL))
 		ret = -ENOENT;
 	else if (!shm->table[slot])
 		ret = pair_with_self_locked(shm);
 	/* both QPs of a connection use the network, or neither */
 	if (ret && shm->has_network) {
-		uroce_shm_refuse_locked(shm, slot, UROCE_SHM_REFUSE_ALL);
+		uroce_shm_reject_locked(shm, slot, UROCE_SHM_REJECT_ALL);
 		ret = -ENOENT;
 	}
 	if (!ret)
@@ -109,19 +109,19 @@ static int connect_to_self(struct uroce_shm *shm, const uint8_t *dgid,
 	return ret;
 }
 
-static void set_call(struct uroce_shm *shm, uint32_t slot, int fd)
+static void set_connection(struct uroce_shm *shm, uint32_t slot, int fd)
 {
 	verbs_mutex_lock(&shm->mutex);
-	shm->calls[slot] = fd;
+	shm->connections[slot] = fd;
 	verbs_mutex_unlock(&shm->mutex);
 }
 
 /* Rejects permanently, unless the process has an OK: it may still be a pair. */
-static int refuse_locked(struct uroce_shm *shm, uint32_t slot, int pid)
+static int reject_locked(struct uroce_shm *shm, uint32_t slot, int pid)
 {
-	if (shm->awaited[slot] >= 0)
+	if (shm->pending_confirm[slot] >= 0)
 		return AGAIN;
-	uroce_shm_refuse_locked(shm, slot, pid);
+	uroce_shm_reject_locked(shm, slot, pid);
 	return -ENOENT;
 }
 
@@ -138,12 +138,12 @@ static int confirm_locked(struct uroce_shm *shm, struct uroce_peer *peer)
 		return ret;
 	ret = uroce_pairing_send(peer->fd, UROCE_PAIRING_CONFIRM);
 	if (ret) {
-		uroce_shm_bury_locked(shm, peer);
+		uroce_shm_remove_locked(shm, peer);
 		/* a peer that is not in the table is looked up again */
-		(void)refuse_locked(shm, peer->slot, peer->pid);
+		(void)reject_locked(shm, peer->slot, peer->pid);
 	}
 	/* the peer owns the socket from now on */
-	shm->calls[peer->slot] = -1;
+	shm->connections[peer->slot] = -1;
 	return 0;
 }
 
@@ -154,7 +154,8 @@ static int accept_ring(struct uroce_shm *shm, const uint8_t *dgid,
 	int ret = uroce_shm_ring_open_sender(theirs->ring, &peer->out);
 
 	if (!ret)
-		uroce_peer_look(peer, theirs->directory, shm->config.cma_kinds);
+		uroce_peer_open_memory(peer, theirs->directory,
+				       shm->config.cma_kinds);
 	uroce_pairing_close(theirs);
 	if (ret)
 		return ret;
@@ -165,41 +166,42 @@ static int accept_ring(struct uroce_shm *shm, const uint8_t *dgid,
 	return ret ? ret : PAIRED;
 }
 
-static void learn_gid(struct uroce_shm *shm, const struct uroce_peer *told,
+static void learn_gid(struct uroce_shm *shm, const struct uroce_peer *sent,
 		      const uint8_t *dgid)
 {
 	struct uroce_peer *known;
 
 	verbs_mutex_lock(&shm->mutex);
-	known = shm->table[told->slot];
-	if (known && known->token == told->token)
+	known = shm->table[sent->slot];
+	if (known && known->token == sent->token)
 		uroce_peer_learn_gid(known, dgid);
 	verbs_mutex_unlock(&shm->mutex);
 }
 
 /* Handshake over the socket of @peer, which the table owns if PAIRED. */
-static int shm_connect_ask(struct uroce_shm *shm, struct uroce_peer *peer,
-			   int ring, const uint8_t *dgid, uint64_t until_ms)
+static int shm_connect_handshake(struct uroce_shm *shm, struct uroce_peer *peer,
+				 int ring, const uint8_t *dgid,
+				 uint64_t until_ms)
 {
 	const struct uroce_passed ours = { ring, shm->directory.fd };
 	struct uroce_passed theirs;
-	enum uroce_verdict verdict;
+	enum uroce_pairing_result result;
 	int ret;
 
-	ret = uroce_pairing_ask(peer->fd, shm->config.slot, shm->token, dgid,
-				&ours, until_ms, &verdict, &peer->token,
-				&theirs);
+	ret = uroce_pairing_request(peer->fd, shm->config.slot, shm->token,
+				    dgid, &ours, until_ms, &result,
+				    &peer->token, &theirs);
 	if (ret)
 		return ret;
-	switch (verdict) {
-	case UROCE_VERDICT_OK:
+	switch (result) {
+	case UROCE_PAIRING_OK:
 		return accept_ring(shm, dgid, peer, &theirs);
-	case UROCE_VERDICT_PAIRED:
+	case UROCE_PAIRING_PAIRED:
 		learn_gid(shm, peer, dgid);
 		return AGAIN;
-	case UROCE_VERDICT_BUSY:
+	case UROCE_PAIRING_BUSY:
 		return AGAIN;
-	case UROCE_VERDICT_NOT_MINE:
+	case UROCE_PAIRING_NOT_MINE:
 		return -EADDRNOTAVAIL;
 	default:
 		return -EPROTO;
@@ -207,24 +209,24 @@ static int shm_connect_ask(struct uroce_shm *shm, struct uroce_peer *peer,
 }
 
 /* With the connection, which is closed unless the result is PAIRED. */
-static int talk(struct uroce_shm *shm, uint32_t slot, const uint8_t *dgid,
-		int fd, uint64_t until_ms)
+static int run_handshake(struct uroce_shm *shm, uint32_t slot,
+			 const uint8_t *dgid, int fd, uint64_t until_ms)
 {
 	struct uroce_peer *peer;
 	int ring, ret;
 
 	ret = uroce_peer_new(shm, slot, &ring, &peer);
 	if (ret) {
-		set_call(shm, slot, -1);
+		set_connection(shm, slot, -1);
 		(void)close(fd);
 		return ret;
 	}
 	peer->fd = fd;
 	peer->pid = uroce_pairing_peer_pid(fd);
-	ret = shm_connect_ask(shm, peer, ring, dgid, until_ms);
+	ret = shm_connect_handshake(shm, peer, ring, dgid, until_ms);
 	(void)close(ring);
 	if (ret != PAIRED) {
-		set_call(shm, slot, -1);
+		set_connection(shm, slot, -1);
 		uroce_peer_free(peer);
 	}
 	return ret;
@@ -235,8 +237,8 @@ static int talk(struct uroce_shm *shm, uint32_t slot, const uint8_t *dgid,
  * process. A pair of which only the other side knows must not be forgotten.
  * Errors of local resources are returned: the application may try again.
  */
-static int shm_connect_judge_locked(struct uroce_shm *shm, uint32_t slot,
-				    int pid, int ret)
+static int shm_connect_fail_locked(struct uroce_shm *shm, uint32_t slot,
+				   int pid, int ret)
 {
 	if (ret == -EADDRNOTAVAIL)
 		return -ENOENT;
@@ -250,15 +252,15 @@ static int shm_connect_judge_locked(struct uroce_shm *shm, uint32_t slot,
 	case -ENFILE:
 		return ret;
 	default:
-		return refuse_locked(shm, slot, pid);
+		return reject_locked(shm, slot, pid);
 	}
 }
 
 static int attempt(struct uroce_shm *shm, uint32_t slot, const uint8_t *dgid,
 		   uint64_t until_ms, int *ret_pid)
 {
-	int fd = uroce_pairing_call(slot, until_ms);
-	bool refused;
+	int fd = uroce_pairing_connect(slot, until_ms);
+	bool rejected;
 
 	if (fd == -EPERM) /* only another user listens */
 		return -ECONNREFUSED;
@@ -266,12 +268,12 @@ static int attempt(struct uroce_shm *shm, uint32_t slot, const uint8_t *dgid,
 		return fd;
 	*ret_pid = uroce_pairing_peer_pid(fd);
 	verbs_mutex_lock(&shm->mutex);
-	shm->calls[slot] = fd;
-	refused = uroce_shm_refuses_locked(shm, slot, *ret_pid);
+	shm->connections[slot] = fd;
+	rejected = uroce_shm_rejects_locked(shm, slot, *ret_pid);
 	verbs_mutex_unlock(&shm->mutex);
-	if (!refused)
-		return talk(shm, slot, dgid, fd, until_ms);
-	set_call(shm, slot, -1);
+	if (!rejected)
+		return run_handshake(shm, slot, dgid, fd, until_ms);
+	set_connection(shm, slot, -1);
 	(void)close(fd);
 	return -ECONNREFUSED;
 }
@@ -279,7 +281,7 @@ static int attempt(struct uroce_shm *shm, uint32_t slot, const uint8_t *dgid,
 /* State of the connection to a slot. */
 enum stage {
 	FOUND,	 /* a peer that has the GID */
-	ASK,	 /* no peer, or its GID is unknown */
+	CONNECT, /* no peer, or its GID is unknown */
 	WAIT,	 /* another thread is connecting */
 	WAIT_ON, /* likewise, after the timeout */
 	TOO_LATE,
@@ -296,13 +298,13 @@ static enum stage stage_locked(struct uroce_shm *shm, uint32_t slot,
 {
 	const struct uroce_peer *peer = shm->table[slot];
 	bool gone = peer && uroce_peer_is_gone(peer);
-	bool busy = shm->connecting[slot] || shm->awaited[slot] >= 0;
+	bool busy = shm->connecting[slot] || shm->pending_confirm[slot] >= 0;
 	uint64_t now_ms = uroce_pairing_now_ms();
 
 	if (peer && !gone && uroce_peer_knows_gid(peer, dgid))
 		return FOUND;
 	if (now_ms < until_ms)
-		return gone || busy ? WAIT : ASK;
+		return gone || busy ? WAIT : CONNECT;
 	/* a pair stays a pair, whether or not the peer responds */
 	if (peer && !gone)
 		return FOUND;
@@ -318,29 +320,29 @@ static void cut_off(int fd)
 /* After this, neither side can confirm. */
 static void give_up_locked(struct uroce_shm *shm, uint32_t slot)
 {
-	cut_off(shm->calls[slot]);
-	cut_off(shm->awaited[slot]);
-	uroce_shm_refuse_locked(shm, slot, UROCE_SHM_REFUSE_ALL);
+	cut_off(shm->connections[slot]);
+	cut_off(shm->pending_confirm[slot]);
+	uroce_shm_reject_locked(shm, slot, UROCE_SHM_REJECT_ALL);
 }
 
 /* After a BUSY: the peer is about to connect. */
-static void wait_for_guest_locked(struct uroce_shm *shm, uint32_t slot)
+static void wait_for_client_locked(struct uroce_shm *shm, uint32_t slot)
 	REQUIRES(shm->mutex)
 {
 	uint64_t until_ms = uroce_pairing_now_ms() + BUSY_MS;
 	const struct uroce_peer *before = shm->table[slot];
 
-	while (shm->table[slot] == before && shm->awaited[slot] < 0 &&
+	while (shm->table[slot] == before && shm->pending_confirm[slot] < 0 &&
 	       uroce_pairing_now_ms() < until_ms)
 		wait_until_locked(shm, until_ms);
 }
 
 /* Unlocks the mutex while it waits for the peer. */
-static int ask_locked(struct uroce_shm *shm, uint32_t slot, const uint8_t *dgid,
-		      uint64_t until_ms)
+static int connect_locked(struct uroce_shm *shm, uint32_t slot,
+			  const uint8_t *dgid, uint64_t until_ms)
 	LOCK_ATTRIBUTE(no_thread_safety_analysis)
 {
-	int pid = UROCE_SHM_REFUSE_ALL;
+	int pid = UROCE_SHM_REJECT_ALL;
 	int ret;
 
 	shm->connecting[slot] = true;
@@ -348,11 +350,11 @@ static int ask_locked(struct uroce_shm *shm, uint32_t slot, const uint8_t *dgid,
 	ret = attempt(shm, slot, dgid, until_ms, &pid);
 	verbs_mutex_lock(&shm->mutex);
 	shm->connecting[slot] = false;
-	uroce_shm_tell_locked(shm);
+	uroce_shm_signal_locked(shm);
 	if (ret < 0)
-		return shm_connect_judge_locked(shm, slot, pid, ret);
+		return shm_connect_fail_locked(shm, slot, pid, ret);
 	if (ret == AGAIN)
-		wait_for_guest_locked(shm, slot);
+		wait_for_client_locked(shm, slot);
 	return ret;
 }
 
@@ -366,8 +368,8 @@ static int find_peer_locked(struct uroce_shm *shm, uint32_t slot,
 		switch (stage_locked(shm, slot, dgid, until_ms)) {
 		case FOUND:
 			return 0;
-		case ASK:
-			ret = ask_locked(shm, slot, dgid, until_ms);
+		case CONNECT:
+			ret = connect_locked(shm, slot, dgid, until_ms);
 			break;
 		case WAIT:
 			wait_until_locked(shm, until_ms);

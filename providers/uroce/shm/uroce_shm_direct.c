@@ -113,8 +113,8 @@ static uint8_t *find_mapped(struct uroce_peer *peer,
 	if (memory)
 		return memory + copy->offset;
 	if (uroce_mappings_want(&peer->mappings, found.share))
-		(void)uroce_pairing_send_share(peer->fd, UROCE_PAIRING_ASK,
-					       found.share, -1);
+		(void)uroce_pairing_send_share(
+			peer->fd, UROCE_PAIRING_FILE_REQUEST, found.share, -1);
 	return NULL;
 }
 
@@ -158,8 +158,8 @@ bool uroce_shm_is_recently_polling(struct uroce_channel *channel,
 	uint64_t now;
 	int64_t ago;
 
-	if (peer->heard) {
-		peer->heard = false;
+	if (peer->was_active) {
+		peer->was_active = false;
 		if (peer->shm->polls - peer->heard_polls <= HEARD_POLLS)
 			return true;
 	}

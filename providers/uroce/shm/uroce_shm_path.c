@@ -129,12 +129,12 @@ void uroce_shm_flush(struct uroce_shm *shm)
  * Only an application posts requests; a peer that asks for a copy has done so,
  * too. It gets a response, or a message that is one.
  */
-static void hear(struct uroce_peer *peer, uint8_t opcode)
+static void peer_note_activity(struct uroce_peer *peer, uint8_t opcode)
 {
 	if (uroce_wire_is_response(opcode))
 		return;
 	prefetch_for_write(uroce_shm_ring_next_put(&peer->out));
-	peer->heard = true;
+	peer->was_active = true;
 	peer->heard_polls = peer->shm->polls;
 }
 
@@ -153,11 +153,11 @@ static void shm_path_finish(struct uroce_shm *shm, struct uroce_peer *peer)
 		uroce_peer_free(peer);
 		return;
 	}
-	peer->channel.lost = true;
+	peer->channel.failed = true;
 	peer->channel.nr_shared = NULL;
 	uroce_mappings_close(&peer->mappings);
 	uroce_peer_hang_up(peer);
-	list_add_tail(&shm->lost, &peer->node);
+	list_add_tail(&shm->failed, &peer->node);
 }
 
 void uroce_shm_begin(struct uroce_shm *shm)
@@ -220,7 +220,7 @@ void uroce_shm_done(struct uroce_channel *channel,
 	}
 	counters->rx_packets++;
 	counters->rx_bytes += eager->payload_len;
-	hear(peer, eager->header[0]);
+	peer_note_activity(peer, eager->header[0]);
 	uroce_shm_ring_done(&peer->in);
 }
 
@@ -229,7 +229,7 @@ bool uroce_shm_seems_empty(const struct uroce_shm *shm)
 	struct list_node *pos;
 
 	if (__atomic_load_n(&shm->news, __ATOMIC_ACQUIRE) != shm->seen_news ||
-	    !list_empty(&shm->lost))
+	    !list_empty(&shm->failed))
 		return false;
 	list_for_each (pos, &shm->active) {
 		const struct uroce_peer *peer =
@@ -241,25 +241,25 @@ bool uroce_shm_seems_empty(const struct uroce_shm *shm)
 	return true;
 }
 
-struct uroce_channel *uroce_shm_take_lost(struct uroce_shm *shm)
+struct uroce_channel *uroce_shm_take_failed(struct uroce_shm *shm)
 {
 	struct uroce_peer *peer;
 
-	if (list_empty(&shm->lost))
+	if (list_empty(&shm->failed))
 		return NULL;
-	peer = list_entry(shm->lost.next, struct uroce_peer, node);
+	peer = list_entry(shm->failed.next, struct uroce_peer, node);
 	list_del(&peer->node);
-	list_add_tail(&shm->told, &peer->node);
+	list_add_tail(&shm->reported, &peer->node);
 	return &peer->channel;
 }
 
-/* A lost channel gets no new references. */
+/* A failed channel gets no new references. */
 void uroce_shm_put_channel(struct uroce_shm *shm, struct uroce_channel *channel)
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 
 	if (__atomic_sub_fetch(&peer->uses, 1, __ATOMIC_ACQ_REL) == 0 &&
-	    channel->lost)
+	    channel->failed)
 		uroce_peer_free(peer);
 }
 
@@ -279,12 +279,12 @@ bool uroce_shm_watch(struct uroce_shm *shm, bool watched)
 		if (peer->dying)
 			found = true;
 	}
-	return found || !list_empty(&shm->lost);
+	return found || !list_empty(&shm->failed);
 }
 
 bool uroce_shm_is_empty(const struct uroce_shm *shm)
 {
-	return !shm->nr_active && list_empty(&shm->lost) &&
+	return !shm->nr_active && list_empty(&shm->failed) &&
 	       __atomic_load_n(&shm->news, __ATOMIC_ACQUIRE) == shm->seen_news;
 }
 

@@ -18,99 +18,100 @@
 #define MAX_EVENTS 32
 
 /* Without room or descriptors for another client no connection is accepted. */
-static void set_deaf(struct uroce_shm *shm, bool deaf)
+static void set_paused(struct uroce_shm *shm, bool paused)
 {
 	struct epoll_event event = {
-		.events = deaf ? 0 : EPOLLIN,
+		.events = paused ? 0 : EPOLLIN,
 		.data.u32 = UROCE_SHM_SOURCE_LISTENER,
 	};
 
-	if (shm->deaf == deaf)
+	if (shm->paused == paused)
 		return;
-	shm->deaf = deaf;
+	shm->paused = paused;
 	(void)epoll_ctl(shm->epoll, EPOLL_CTL_MOD, shm->listener, &event);
 }
 
-static void stop_awaiting(struct uroce_shm *shm, uint32_t slot)
+static void clear_pending_confirm(struct uroce_shm *shm, uint32_t slot)
 {
 	verbs_mutex_lock(&shm->mutex);
-	shm->awaited[slot] = -1;
-	uroce_shm_tell_locked(shm);
+	shm->pending_confirm[slot] = -1;
+	uroce_shm_signal_locked(shm);
 	verbs_mutex_unlock(&shm->mutex);
 }
 
-static void clear_guest(struct uroce_shm *shm, struct uroce_guest *guest)
+static void clear_client(struct uroce_shm *shm, struct uroce_shm_client *client)
 {
-	*guest = (struct uroce_guest){ .fd = -1 };
-	shm->nr_guests--;
+	*client = (struct uroce_shm_client){ .fd = -1 };
+	shm->nr_clients--;
 }
 
-static void drop_guest(struct uroce_shm *shm, struct uroce_guest *guest)
+static void drop_client(struct uroce_shm *shm, struct uroce_shm_client *client)
 {
-	if (guest->peer)
-		stop_awaiting(shm, guest->peer->slot);
-	(void)close(guest->fd);
-	uroce_peer_free(guest->peer);
-	clear_guest(shm, guest);
+	if (client->peer)
+		clear_pending_confirm(shm, client->peer->slot);
+	(void)close(client->fd);
+	uroce_peer_free(client->peer);
+	clear_client(shm, client);
 }
 
 /*
  * The result for the sender of a hello. While a client with an OK has not
  * confirmed, its confirmation or its end may be unread in the socket: BUSY.
  */
-static enum uroce_verdict
-shm_serve_judge_locked(struct uroce_shm *shm, const struct uroce_hello *hello,
-		       const struct uroce_guest *guest)
+static enum uroce_pairing_result
+shm_serve_check_hello_locked(struct uroce_shm *shm,
+			     const struct uroce_hello *hello,
+			     const struct uroce_shm_client *client)
 {
 	uint32_t slot = hello->party.slot;
 	struct uroce_peer *old = shm->table[slot];
 
-	if (uroce_shm_refuses_locked(shm, slot, guest->pid))
-		return UROCE_VERDICT_REFUSED;
+	if (uroce_shm_rejects_locked(shm, slot, client->pid))
+		return UROCE_PAIRING_REJECTED;
 	if (old && old->token == hello->party.token && !uroce_peer_is_gone(old))
-		return UROCE_VERDICT_PAIRED;
+		return UROCE_PAIRING_PAIRED;
 	if (shm->connecting[slot] && shm->config.slot < slot)
-		return UROCE_VERDICT_BUSY;
-	if (shm->awaited[slot] >= 0)
-		return UROCE_VERDICT_BUSY;
+		return UROCE_PAIRING_BUSY;
+	if (shm->pending_confirm[slot] >= 0)
+		return UROCE_PAIRING_BUSY;
 	/*
 	 * Two processes cannot have one slot: either the old one is just
 	 * ending, or the claim is wrong.
 	 */
 	if (old && !uroce_peer_is_gone(old))
-		return UROCE_VERDICT_BUSY;
+		return UROCE_PAIRING_BUSY;
 	if (old)
-		uroce_shm_bury_locked(shm, old);
-	shm->awaited[slot] = guest->fd;
-	return UROCE_VERDICT_OK;
+		uroce_shm_remove_locked(shm, old);
+	shm->pending_confirm[slot] = client->fd;
+	return UROCE_PAIRING_OK;
 }
 
-static enum uroce_verdict judge(struct uroce_shm *shm,
-				const struct uroce_hello *hello,
-				const struct uroce_guest *guest)
+static enum uroce_pairing_result
+check_hello(struct uroce_shm *shm, const struct uroce_hello *hello,
+	    const struct uroce_shm_client *client)
 {
-	enum uroce_verdict verdict;
+	enum uroce_pairing_result result;
 	int ret;
 
 	if (hello->party.slot >= UROCE_SHM_SLOTS ||
 	    hello->party.slot == shm->config.slot)
-		return UROCE_VERDICT_REFUSED;
+		return UROCE_PAIRING_REJECTED;
 	if (!shm->config.is_ours(shm->config.arg, hello->dgid))
-		return UROCE_VERDICT_NOT_MINE;
-	ret = uroce_pairing_check_claim(hello->party.slot, guest->pid);
+		return UROCE_PAIRING_NOT_MINE;
+	ret = uroce_pairing_check_claim(hello->party.slot, client->pid);
 	if (ret)
-		return ret == -EAGAIN ? UROCE_VERDICT_BUSY
-				      : UROCE_VERDICT_REFUSED;
+		return ret == -EAGAIN ? UROCE_PAIRING_BUSY
+				      : UROCE_PAIRING_REJECTED;
 	verbs_mutex_lock(&shm->mutex);
-	verdict = shm_serve_judge_locked(shm, hello, guest);
+	result = shm_serve_check_hello_locked(shm, hello, client);
 	verbs_mutex_unlock(&shm->mutex);
-	return verdict;
+	return result;
 }
 
 /* Sends OK. The client is unconfirmed until it confirms or is dropped. */
-static int invite(struct uroce_shm *shm, struct uroce_guest *guest,
-		  const struct uroce_hello *hello,
-		  const struct uroce_passed *theirs)
+static int serve_accept(struct uroce_shm *shm, struct uroce_shm_client *client,
+			const struct uroce_hello *hello,
+			const struct uroce_passed *theirs)
 {
 	struct uroce_passed ours = { .directory = shm->directory.fd };
 	struct uroce_peer *peer;
@@ -120,150 +121,157 @@ static int invite(struct uroce_shm *shm, struct uroce_guest *guest,
 	if (ret)
 		return ret;
 	peer->token = hello->party.token;
-	peer->pid = guest->pid;
+	peer->pid = client->pid;
 	ours.ring = ring;
 	ret = uroce_shm_ring_open_sender(theirs->ring, &peer->out);
 	if (!ret) {
-		uroce_peer_look(peer, theirs->directory, shm->config.cma_kinds);
-		ret = uroce_pairing_answer(guest->fd, shm->config.slot,
-					   shm->token, UROCE_VERDICT_OK, &ours);
+		uroce_peer_open_memory(peer, theirs->directory,
+				       shm->config.cma_kinds);
+		ret = uroce_pairing_respond(client->fd, shm->config.slot,
+					    shm->token, UROCE_PAIRING_OK,
+					    &ours);
 	}
 	(void)close(ring);
 	if (ret) {
 		uroce_peer_free(peer);
 		return ret;
 	}
-	guest->peer = peer;
+	client->peer = peer;
 	return 0;
 }
 
-static void refuse(struct uroce_shm *shm, struct uroce_guest *guest,
-		   enum uroce_verdict verdict)
+static void reject_client(struct uroce_shm *shm,
+			  struct uroce_shm_client *client,
+			  enum uroce_pairing_result result)
 {
 	/* if the message cannot be sent, the client is rejected all the same */
-	(void)uroce_pairing_answer(guest->fd, shm->config.slot, shm->token,
-				   verdict, NULL);
-	drop_guest(shm, guest);
+	(void)uroce_pairing_respond(client->fd, shm->config.slot, shm->token,
+				    result, NULL);
+	drop_client(shm, client);
 }
 
-static void hear_hello(struct uroce_shm *shm, struct uroce_guest *guest)
+static void receive_hello(struct uroce_shm *shm,
+			  struct uroce_shm_client *client)
 {
-	enum uroce_verdict verdict;
+	enum uroce_pairing_result result;
 	struct uroce_passed theirs;
 	struct uroce_hello hello;
-	int ret = uroce_pairing_hear(guest->fd, &hello, &theirs);
+	int ret = uroce_pairing_receive_hello(client->fd, &hello, &theirs);
 
 	if (ret == -EAGAIN)
 		return;
 	if (ret) {
-		refuse(shm, guest, UROCE_VERDICT_REFUSED);
+		reject_client(shm, client, UROCE_PAIRING_REJECTED);
 		return;
 	}
-	verdict = judge(shm, &hello, guest);
-	if (verdict == UROCE_VERDICT_OK) {
-		ret = invite(shm, guest, &hello, &theirs);
+	result = check_hello(shm, &hello, client);
+	if (result == UROCE_PAIRING_OK) {
+		ret = serve_accept(shm, client, &hello, &theirs);
 		if (ret) {
-			stop_awaiting(shm, hello.party.slot);
-			verdict = UROCE_VERDICT_REFUSED;
+			clear_pending_confirm(shm, hello.party.slot);
+			result = UROCE_PAIRING_REJECTED;
 		}
 	}
 	uroce_pairing_close(&theirs);
-	if (verdict != UROCE_VERDICT_OK)
-		refuse(shm, guest, verdict);
+	if (result != UROCE_PAIRING_OK)
+		reject_client(shm, client, result);
 }
 
 /* Fails if this process has given up since its OK. */
-static int enter_locked(struct uroce_shm *shm, struct uroce_guest *guest)
+static int enter_locked(struct uroce_shm *shm, struct uroce_shm_client *client)
 {
-	struct uroce_peer *peer = guest->peer;
+	struct uroce_peer *peer = client->peer;
 	int ret;
 
-	if (uroce_shm_refuses_locked(shm, peer->slot, guest->pid))
+	if (uroce_shm_rejects_locked(shm, peer->slot, client->pid))
 		return -EPERM;
-	peer->fd = guest->fd;
+	peer->fd = client->fd;
 	ret = uroce_shm_enter_locked(shm, peer, EPOLL_CTL_MOD);
 	/* the peer owns the socket from now on */
 	if (!ret)
-		shm->awaited[peer->slot] = -1;
+		shm->pending_confirm[peer->slot] = -1;
 	return ret;
 }
 
-static void hear_confirmation(struct uroce_shm *shm, struct uroce_guest *guest)
+static void receive_confirmation(struct uroce_shm *shm,
+				 struct uroce_shm_client *client)
 {
-	struct uroce_note note = { .fd = -1 };
-	int ret = uroce_pairing_receive(guest->fd, &note);
+	struct uroce_pair_message note = { .fd = -1 };
+	int ret = uroce_pairing_receive(client->fd, &note);
 
 	if (ret == -EAGAIN)
 		return;
 	if (note.fd >= 0)
 		(void)close(note.fd);
 	if (ret || note.what != UROCE_PAIRING_CONFIRM) {
-		drop_guest(shm, guest);
+		drop_client(shm, client);
 		return;
 	}
 	verbs_mutex_lock(&shm->mutex);
-	ret = enter_locked(shm, guest);
+	ret = enter_locked(shm, client);
 	verbs_mutex_unlock(&shm->mutex);
 	if (ret) {
-		guest->peer->fd = -1;
-		drop_guest(shm, guest);
+		client->peer->fd = -1;
+		drop_client(shm, client);
 		return;
 	}
-	clear_guest(shm, guest);
+	clear_client(shm, client);
 }
 
-static void hear_guest(struct uroce_shm *shm, struct uroce_guest *guest)
+static void receive_from_client(struct uroce_shm *shm,
+				struct uroce_shm_client *client)
 {
-	if (guest->fd >= 0 && !guest->peer)
-		hear_hello(shm, guest);
-	if (guest->fd >= 0 && guest->peer)
-		hear_confirmation(shm, guest);
+	if (client->fd >= 0 && !client->peer)
+		receive_hello(shm, client);
+	if (client->fd >= 0 && client->peer)
+		receive_confirmation(shm, client);
 }
 
-static struct uroce_guest *free_guest(struct uroce_shm *shm)
+static struct uroce_shm_client *free_client(struct uroce_shm *shm)
 {
-	for (uint32_t i = 0; i < UROCE_SHM_GUESTS; i++)
-		if (shm->guests[i].fd < 0)
-			return &shm->guests[i];
+	for (uint32_t i = 0; i < UROCE_SHM_CLIENTS; i++)
+		if (shm->clients[i].fd < 0)
+			return &shm->clients[i];
 	return NULL;
 }
 
-static void let_in(struct uroce_shm *shm, struct uroce_guest *guest, int fd)
+static void add_client(struct uroce_shm *shm, struct uroce_shm_client *client,
+		       int fd)
 {
-	*guest = (struct uroce_guest){
+	*client = (struct uroce_shm_client){
 		.fd = fd,
 		.until_ms = uroce_pairing_now_ms() + shm->config.patience_ms,
 		.pid = uroce_pairing_peer_pid(fd),
 	};
-	shm->nr_guests++;
+	shm->nr_clients++;
 	if (fcntl(fd, F_SETFL, O_NONBLOCK) ||
-	    uroce_shm_watch_fd(shm, EPOLL_CTL_ADD, fd, UROCE_SHM_SOURCE_GUEST,
-			       (uint32_t)(guest - shm->guests)))
-		drop_guest(shm, guest);
+	    uroce_shm_watch_fd(shm, EPOLL_CTL_ADD, fd, UROCE_SHM_SOURCE_CLIENT,
+			       (uint32_t)(client - shm->clients)))
+		drop_client(shm, client);
 	else
-		hear_guest(shm, guest);
+		receive_from_client(shm, client);
 }
 
-static void open_door(struct uroce_shm *shm)
+static void accept_clients(struct uroce_shm *shm)
 {
-	struct uroce_guest *guest;
+	struct uroce_shm_client *client;
 	int fd;
 
 	for (int i = 0; i < UROCE_RENDEZVOUS_BATCH; i++) {
-		guest = free_guest(shm);
-		if (!guest) {
-			set_deaf(shm, true);
+		client = free_client(shm);
+		if (!client) {
+			set_paused(shm, true);
 			return;
 		}
 		fd = uroce_rendezvous_accept(shm->listener,
 					     shm->config.patience_ms);
 		if (fd >= 0)
-			let_in(shm, guest, fd);
+			add_client(shm, client, fd);
 		if (fd == -EPERM)
 			shm->rejected = true;
 		if (fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM) {
-			shm->starved = true;
-			set_deaf(shm, true);
+			shm->out_of_fds = true;
+			set_paused(shm, true);
 		}
 		if (fd < 0 && fd != -EPERM && fd != -ECONNABORTED &&
 		    fd != -EINTR)
@@ -273,19 +281,19 @@ static void open_door(struct uroce_shm *shm)
 
 static void listen_again(struct uroce_shm *shm)
 {
-	if (!shm->starved && !shm->rejected &&
-	    shm->nr_guests < UROCE_SHM_GUESTS)
-		set_deaf(shm, false);
+	if (!shm->out_of_fds && !shm->rejected &&
+	    shm->nr_clients < UROCE_SHM_CLIENTS)
+		set_paused(shm, false);
 }
 
-static void hear_peer(struct uroce_shm *shm, uint32_t slot)
+static void receive_from_peer(struct uroce_shm *shm, uint32_t slot)
 {
 	struct uroce_peer *peer;
 
 	verbs_mutex_lock(&shm->mutex);
 	peer = shm->table[slot];
-	if (peer && uroce_peer_hear(peer, &shm->shares))
-		uroce_shm_bury_locked(shm, peer);
+	if (peer && uroce_peer_receive(peer, &shm->shares))
+		uroce_shm_remove_locked(shm, peer);
 	else if (peer && uroce_mappings_has_news(&peer->mappings))
 		/* pairs with the load in see_news() */
 		__atomic_fetch_add(&shm->news, 1, __ATOMIC_RELEASE);
@@ -299,36 +307,38 @@ static void handle(struct uroce_shm *shm, uint32_t data)
 
 	switch (data & UROCE_SHM_SOURCE_MASK) {
 	case UROCE_SHM_SOURCE_LISTENER:
-		open_door(shm);
+		accept_clients(shm);
 		break;
-	case UROCE_SHM_SOURCE_GUEST:
-		hear_guest(shm, &shm->guests[index]);
+	case UROCE_SHM_SOURCE_CLIENT:
+		receive_from_client(shm, &shm->clients[index]);
 		break;
 	case UROCE_SHM_SOURCE_PAIR:
-		hear_peer(shm, index);
+		receive_from_peer(shm, index);
 		break;
 	}
 }
 
 /* A confirmation that a client with an OK has sent counts: it is a pair. */
-static void drop_late_guest(struct uroce_shm *shm, struct uroce_guest *guest)
+static void drop_late_client(struct uroce_shm *shm,
+			     struct uroce_shm_client *client)
 {
-	if (guest->peer)
-		hear_confirmation(shm, guest);
-	if (guest->fd >= 0)
-		drop_guest(shm, guest);
+	if (client->peer)
+		receive_confirmation(shm, client);
+	if (client->fd >= 0)
+		drop_client(shm, client);
 }
 
-static void drop_late_guests(struct uroce_shm *shm)
+static void drop_late_clients(struct uroce_shm *shm)
 {
 	uint64_t now_ms;
 
-	if (!shm->nr_guests)
+	if (!shm->nr_clients)
 		return;
 	now_ms = uroce_pairing_now_ms();
-	for (uint32_t i = 0; i < UROCE_SHM_GUESTS; i++)
-		if (shm->guests[i].fd >= 0 && shm->guests[i].until_ms <= now_ms)
-			drop_late_guest(shm, &shm->guests[i]);
+	for (uint32_t i = 0; i < UROCE_SHM_CLIENTS; i++)
+		if (shm->clients[i].fd >= 0 &&
+		    shm->clients[i].until_ms <= now_ms)
+			drop_late_client(shm, &shm->clients[i]);
 }
 
 /* Other users can connect all the time, but only between the pauses. */
@@ -345,16 +355,16 @@ bool uroce_shm_serve(struct uroce_shm *shm)
 	if (shm->abandoned)
 		return false;
 	/* if there is still no descriptor, the next event tries again */
-	shm->starved = false;
+	shm->out_of_fds = false;
 	listen_again(shm);
 	do {
 		nr = epoll_wait(shm->epoll, events, MAX_EVENTS, 0);
 		for (int i = 0; i < nr; i++)
 			handle(shm, events[i].data.u32);
 		if (shm->rejected)
-			set_deaf(shm, true);
+			set_paused(shm, true);
 	} while (nr == MAX_EVENTS);
-	drop_late_guests(shm);
+	drop_late_clients(shm);
 	listen_again(shm);
 	return shm->rejected;
 }

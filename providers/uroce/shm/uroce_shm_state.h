@@ -6,8 +6,8 @@
  * States of a peer: the handshake creates it, enters it into the table and
  * passes it to the data path (arrived). When the peer dies, it is removed from
  * the table and marked dead. The data path, notified by "news", receives the
- * remaining packets and moves the peer from the list active to lost.
- * uroce_shm_take_lost() moves it to the third list, and it is freed when it
+ * remaining packets and moves the peer from the list active to failed.
+ * uroce_shm_take_failed() moves it to the third list, and it is freed when it
  * has no references.
  */
 #ifndef UROCE_SHM_STATE_H
@@ -22,15 +22,15 @@
 #include "util/list.h"
 #include "util/lock.h"
 
-#define UROCE_SHM_SLOTS	 256 /* a slot has 8 bits in a QPN */
-#define UROCE_SHM_GUESTS 128 /* concurrent handshakes */
+#define UROCE_SHM_SLOTS	  256 /* a slot has 8 bits in a QPN */
+#define UROCE_SHM_CLIENTS 128 /* concurrent handshakes */
 
 /* Values of "refused" that are no process id. */
-#define UROCE_SHM_REFUSE_NOBODY (-1)
-#define UROCE_SHM_REFUSE_ALL	(-2)
+#define UROCE_SHM_REJECT_NONE (-1)
+#define UROCE_SHM_REJECT_ALL  (-2)
 
 /* A client: a process that has connected and is no peer yet. */
-struct uroce_guest {
+struct uroce_shm_client {
 	int fd;			 /* -1: none */
 	uint64_t until_ms;	 /* deadline of the handshake */
 	struct uroce_peer *peer; /* NULL: the hello has not come */
@@ -40,7 +40,7 @@ struct uroce_guest {
 /* The data of an epoll event: a source, and an index in the low bits. */
 enum uroce_shm_source {
 	UROCE_SHM_SOURCE_LISTENER = 0 << 16,
-	UROCE_SHM_SOURCE_GUEST = 1 << 16,
+	UROCE_SHM_SOURCE_CLIENT = 1 << 16,
 	UROCE_SHM_SOURCE_PAIR = 2 << 16,
 	UROCE_SHM_SOURCE_MASK = 3 << 16,
 };
@@ -58,8 +58,9 @@ struct uroce_shm {
 	uint32_t polls;	   /* own polls that were published */
 	uint32_t seen_news;
 	uint32_t nr_active;
-	struct list_node active, lost, told; /* of struct uroce_peer.node */
-	struct list_node sent;		     /* of struct uroce_peer.sent */
+	struct list_node active, failed,
+		reported;	/* of struct uroce_peer.node */
+	struct list_node sent;	/* of struct uroce_peer.sent */
 	struct list_node *turn; /* in "active": the ring to poll next */
 	uint32_t left;		/* packets to take from this ring */
 	struct uroce_shm_counters counters;
@@ -73,23 +74,23 @@ struct uroce_shm {
 	struct verbs_mutex mutex;
 	pthread_cond_t changed;
 	struct uroce_peer *table[UROCE_SHM_SLOTS]; /* live peers */
-	int refused[UROCE_SHM_SLOTS];		   /* pid that was rejected */
+	int rejected_pids[UROCE_SHM_SLOTS];	   /* pid that was rejected */
 	bool connecting[UROCE_SHM_SLOTS];	   /* a handshake as client */
 	bool has_network;			   /* uroce_shm_set_network() */
-	int calls[UROCE_SHM_SLOTS];		   /* its socket, or -1 */
-	int awaited[UROCE_SHM_SLOTS]; /* unconfirmed client, or -1 */
-	struct uroce_shares shares;   /* own files; maps is constant */
+	int connections[UROCE_SHM_SLOTS];	   /* its socket, or -1 */
+	int pending_confirm[UROCE_SHM_SLOTS]; /* unconfirmed client, or -1 */
+	struct uroce_shares shares;	      /* own files; maps is constant */
 
 	/* The thread that calls uroce_shm_serve(). */
-	struct uroce_guest guests[UROCE_SHM_GUESTS];
-	uint32_t nr_guests;
-	bool deaf;     /* the listener is paused */
-	bool starved;  /* because of the descriptor limit */
-	bool rejected; /* because another user has connected */
+	struct uroce_shm_client clients[UROCE_SHM_CLIENTS];
+	uint32_t nr_clients;
+	bool paused;	 /* the listener is paused */
+	bool out_of_fds; /* because of the descriptor limit */
+	bool rejected;	 /* because another user has connected */
 };
 
-/** uroce_shm_tell_locked() - wake the threads that wait for a change */
-void uroce_shm_tell_locked(struct uroce_shm *shm);
+/** uroce_shm_signal_locked() - wake the threads that wait for a change */
+void uroce_shm_signal_locked(struct uroce_shm *shm);
 
 /** uroce_shm_watch_fd() - add a socket to the epoll set; 0 or -errno */
 int uroce_shm_watch_fd(struct uroce_shm *shm, int op, int fd, uint32_t source,
@@ -105,19 +106,19 @@ int uroce_shm_watch_fd(struct uroce_shm *shm, int op, int fd, uint32_t source,
 int uroce_shm_enter_locked(struct uroce_shm *shm, struct uroce_peer *peer,
 			   int op);
 
-/** uroce_shm_bury_locked() - remove a dead peer; the data path does the rest
+/** uroce_shm_remove_locked() - remove a dead peer; the data path does the rest
  */
-void uroce_shm_bury_locked(struct uroce_shm *shm, struct uroce_peer *peer);
+void uroce_shm_remove_locked(struct uroce_shm *shm, struct uroce_peer *peer);
 
 /**
- * uroce_shm_refuse_locked() - reject a process in a slot permanently
+ * uroce_shm_reject_locked() - reject a process in a slot permanently
  * @pid: the process; a later process with the slot may become a peer. Or
- *	UROCE_SHM_REFUSE_ALL
+ *	UROCE_SHM_REJECT_ALL
  */
-void uroce_shm_refuse_locked(struct uroce_shm *shm, uint32_t slot, int pid);
+void uroce_shm_reject_locked(struct uroce_shm *shm, uint32_t slot, int pid);
 
-/** uroce_shm_refuses_locked() - return whether a process was rejected */
-bool uroce_shm_refuses_locked(const struct uroce_shm *shm, uint32_t slot,
+/** uroce_shm_rejects_locked() - return whether a process was rejected */
+bool uroce_shm_rejects_locked(const struct uroce_shm *shm, uint32_t slot,
 			      int pid);
 
 #endif

@@ -190,7 +190,7 @@ static void direct_unsuitable_requests_are_sent(void **state)
 	for (uint64_t i = 1; i <= 4; i++)
 		expect_sent(pair, i, IBV_WC_SUCCESS);
 	assert_int_equal(direct.nr, 0);
-	pair->side[0].channel.lost = true;
+	pair->side[0].channel.failed = true;
 	post_one(pair, IBV_WR_RDMA_WRITE, 5, 8);
 	pair_run(pair);
 	assert_int_equal(direct.nr, 0);

@@ -188,7 +188,7 @@ static void rndv_lost_channel_quiesces_with_peer(void **state)
 	m = message_new(fake, IBV_WR_RDMA_READ, 2 * MB);
 	message_post(fake, &m, 1);
 	fake_run_until_pushed(fake, 1, 1);
-	uroce_channel_lose(&fake->pair->side[0].engine,
+	uroce_channel_fail(&fake->pair->side[0].engine,
 			   &fake->pair->side[0].channel, fake->pair->now);
 	assert_string_equal(fake_log(fake, 0), "LeXs|");
 	expect_completion(&fake->pair->side[0].send_cq, 1,

@@ -272,7 +272,7 @@ static void shared_unsuitable_requests_are_sent(void **state)
 	pair_run(pair);
 	for (uint64_t i = 1; i <= 3; i++)
 		expect_sent(pair, i);
-	pair->side[0].channel.lost = true;
+	pair->side[0].channel.failed = true;
 	pair_request(pair, 4, IBV_WR_RDMA_WRITE, 8, 4096);
 	pair_run(pair);
 	assert_int_equal(shared.nr, 0);

@@ -123,7 +123,7 @@ void uroce_shm_done(struct uroce_channel *channel,
 	must_not_be_called();
 }
 
-struct uroce_channel *uroce_shm_take_lost(struct uroce_shm *shm)
+struct uroce_channel *uroce_shm_take_failed(struct uroce_shm *shm)
 {
 	must_not_be_called();
 	return NULL;

@@ -85,7 +85,7 @@ static void say(int fd)
 	send_all(fd, "x", 1);
 }
 
-static void hear(int fd)
+static void peers_receive(int fd)
 {
 	char byte;
 
@@ -125,7 +125,7 @@ static void connect_side(struct test *test)
 	for (int i = 0; i < SIDE_DEPTH; i++)
 		side_receive(&test->side, (uint32_t)test->plan.length);
 	say(test->fd);
-	hear(test->fd);
+	peers_receive(test->fd);
 }
 
 /* The next completion, by polling or by events. */
@@ -210,7 +210,7 @@ static int be_peer(int fd)
 	if (test.plan.link) {
 		assert_int_equal(unshare(CLONE_NEWNET), 0);
 		say(fd);
-		hear(fd);
+		peers_receive(fd);
 		name_end(&test, 'b');
 		uroce_netns_set_up(test.ifname, true);
 		set_addresses(&test, 2);
@@ -221,7 +221,7 @@ static int be_peer(int fd)
 		exit(0);
 	}
 	if (test.plan.role == IDLE)
-		hear(fd);
+		peers_receive(fd);
 	else
 		exchange(&test, false, test.plan.role == SLEEP);
 	/*
@@ -231,7 +231,7 @@ static int be_peer(int fd)
 	uroce_worker_lock(test.side.instance);
 	uroce_worker_unlock(test.side.instance);
 	send_all(fd, test.side.memory, SIDE_MEMORY);
-	hear(fd);
+	peers_receive(fd);
 	side_close(&test.side);
 	return 0;
 }
@@ -456,7 +456,7 @@ static void across_namespaces(struct test *test, int gid_index)
 	memcpy(peer_name, test->ifname, sizeof(peer_name));
 	name_end(test, 'a');
 	start_peer(test);
-	hear(test->fd);
+	peers_receive(test->fd);
 	uroce_netns_add_veth(test->ifname, peer_name, test->pid);
 	set_addresses(test, 1);
 	say(test->fd);

@@ -58,30 +58,31 @@ static void run_side(struct node *node, uint32_t slot)
 	side_close(&side);
 }
 
-/* The left process's verdict about a hello of this process. */
-static enum uroce_verdict claim(uint32_t slot)
+/* The left process's result about a hello of this process. */
+static enum uroce_pairing_result claim(uint32_t slot)
 {
 	uint64_t until_ms = uroce_pairing_now_ms() + SIDE_PATIENCE_MS;
 	struct uroce_passed ours = { .ring = uroce_shm_ring_create(),
 				     .directory = -1 };
 	struct uroce_passed theirs;
-	enum uroce_verdict verdict;
+	enum uroce_pairing_result result;
 	uint8_t gid[UROCE_GID_LEN];
 	uint64_t token;
 	int fd;
 
 	side_gid(LEFT, gid);
 	assert_true(ours.ring >= 0);
-	fd = uroce_pairing_call(LEFT, until_ms);
+	fd = uroce_pairing_connect(LEFT, until_ms);
 	assert_true(fd >= 0);
-	assert_int_equal(uroce_pairing_ask(fd, slot, 1, gid, &ours, until_ms,
-					   &verdict, &token, &theirs),
+	assert_int_equal(uroce_pairing_request(fd, slot, 1, gid, &ours,
+					       until_ms, &result, &token,
+					       &theirs),
 			 0);
 	(void)uroce_pairing_send(fd, UROCE_PAIRING_CONFIRM);
 	uroce_pairing_close(&theirs);
 	uroce_pairing_close(&ours);
 	(void)close(fd);
-	return verdict;
+	return result;
 }
 
 static void shm_claim_of_foreign_slot_is_rejected(void **state)
@@ -92,12 +93,12 @@ static void shm_claim_of_foreign_slot_is_rejected(void **state)
 	node_start(&nodes[1], run_side, RIGHT);
 	nodes_meet(nodes, 2);
 	/* before the two are a pair */
-	assert_int_equal(claim(RIGHT), UROCE_VERDICT_REFUSED);
-	assert_int_equal(claim(FREE), UROCE_VERDICT_REFUSED);
+	assert_int_equal(claim(RIGHT), UROCE_PAIRING_REJECTED);
+	assert_int_equal(claim(FREE), UROCE_PAIRING_REJECTED);
 	nodes_meet(nodes, 2);
 	nodes_meet(nodes, 2);
 	/* while they are one */
-	assert_int_equal(claim(RIGHT), UROCE_VERDICT_REFUSED);
+	assert_int_equal(claim(RIGHT), UROCE_PAIRING_REJECTED);
 	nodes_meet(nodes, 2);
 	nodes_meet(nodes, 2);
 	node_end(&nodes[0]);

@@ -79,13 +79,13 @@ static void say(uint8_t what, uint64_t share, int fd)
 
 static int peer_receive(void)
 {
-	return uroce_peer_hear(peer, &shares);
+	return uroce_peer_receive(peer, &shares);
 }
 
 /* The next message to the peer. */
-static struct uroce_note next_message(void)
+static struct uroce_pair_message next_message(void)
 {
-	struct uroce_note note = {};
+	struct uroce_pair_message note = {};
 
 	assert_int_equal(uroce_pairing_receive(other, &note), 0);
 	return note;
@@ -93,7 +93,7 @@ static struct uroce_note next_message(void)
 
 static void assert_no_message(void)
 {
-	struct uroce_note note;
+	struct uroce_pair_message note;
 
 	assert_int_equal(uroce_pairing_receive(other, &note), -EAGAIN);
 }
@@ -108,7 +108,7 @@ static void give(uint64_t share)
 {
 	int fd = make_file(F_SEAL_SHRINK);
 
-	say(UROCE_PAIRING_GIVE, share, fd);
+	say(UROCE_PAIRING_FILE, share, fd);
 	(void)close(fd);
 }
 
@@ -123,7 +123,7 @@ static void mapping_granted_share_is_mapped_until_gone(void **state)
 	assert_true(uroce_mappings_want(&peer->mappings, SHARE));
 	assert_false(uroce_mappings_want(&peer->mappings, SHARE));
 	assert_null(find(SHARE, 0, 8));
-	say(UROCE_PAIRING_GIVE, SHARE, fd);
+	say(UROCE_PAIRING_FILE, SHARE, fd);
 	assert_int_equal(peer_receive(), 0);
 	assert_int_equal(nr_mapped(), 1);
 	assert_non_null(find(SHARE, 0, BYTES));
@@ -132,7 +132,7 @@ static void mapping_granted_share_is_mapped_until_gone(void **state)
 	assert_int_equal(byte, 77);
 	(void)close(fd);
 	assert_false(uroce_mappings_want(&peer->mappings, SHARE));
-	say(UROCE_PAIRING_GONE, SHARE, -1);
+	say(UROCE_PAIRING_FILE_GONE, SHARE, -1);
 	assert_int_equal(peer_receive(), 0);
 	/* an access in progress keeps the mapping */
 	assert_int_equal(nr_mapped(), 1);
@@ -167,7 +167,7 @@ static void mapping_new_share_replaces_previous_share(void **state)
 	assert_true(uroce_mappings_want(&peer->mappings, next));
 	assert_int_equal(nr_mapped(), 0);
 	give(next);
-	say(UROCE_PAIRING_GONE, SHARE, -1);
+	say(UROCE_PAIRING_FILE_GONE, SHARE, -1);
 	assert_int_equal(peer_receive(), 0);
 	assert_null(find(SHARE, 0, 8));
 	assert_non_null(find(next, 0, 8));
@@ -205,7 +205,7 @@ static void mapping_unsealed_file_is_not_mapped(void **state)
 
 	for (uint64_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
 		assert_true(uroce_mappings_want(&peer->mappings, SHARE + i));
-		say(UROCE_PAIRING_GIVE, SHARE + i, fds[i]);
+		say(UROCE_PAIRING_FILE, SHARE + i, fds[i]);
 		(void)close(fds[i]);
 		assert_int_equal(peer_receive(), 0);
 		assert_null(find(SHARE + i, 0, 1));
@@ -228,7 +228,7 @@ static void mapping_without_descriptor_is_skipped(void **state)
 	assert_int_equal(peer_receive(), 0);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_null(find(SHARE, 0, 8));
-	say(UROCE_PAIRING_BELL, 0, -1);
+	say(UROCE_PAIRING_DOORBELL, 0, -1);
 	assert_int_equal(peer_receive(), -EPROTO); /* a bell has one byte */
 }
 
@@ -238,7 +238,7 @@ static void mapping_without_address_space_is_skipped(void **state)
 
 	assert_int_equal(ftruncate(fd, INT64_MAX & ~4095), 0);
 	assert_true(uroce_mappings_want(&peer->mappings, SHARE));
-	say(UROCE_PAIRING_GIVE, SHARE, fd);
+	say(UROCE_PAIRING_FILE, SHARE, fd);
 	(void)close(fd);
 	assert_int_equal(peer_receive(), 0);
 	assert_null(find(SHARE, 0, 8));
@@ -255,7 +255,7 @@ static void mapping_unrequested_grant_is_protocol_error(void **state)
 
 static void mapping_unrequested_gone_is_protocol_error(void **state)
 {
-	say(UROCE_PAIRING_GONE, SHARE, -1);
+	say(UROCE_PAIRING_FILE_GONE, SHARE, -1);
 	assert_int_equal(peer_receive(), -EPROTO);
 }
 
@@ -263,7 +263,7 @@ static void mapping_message_flood_is_protocol_error(void **state)
 {
 	assert_true(uroce_mappings_want(&peer->mappings, SHARE));
 	for (int i = 0; i < 3; i++)
-		say(UROCE_PAIRING_GONE, SHARE, -1);
+		say(UROCE_PAIRING_FILE_GONE, SHARE, -1);
 	assert_int_equal(peer_receive(), -EPROTO);
 }
 
@@ -275,12 +275,12 @@ static void mapping_malformed_message_is_protocol_error(void **state)
 	} cases[] = {
 		{ { 0 }, 1 },
 		{ { UROCE_PAIRING_CONFIRM }, 1 },
-		{ { UROCE_PAIRING_ASK }, 1 },
-		{ { UROCE_PAIRING_GIVE }, 15 },
-		{ { UROCE_PAIRING_ASK }, 17 },
-		{ { UROCE_PAIRING_GONE }, 24 },
-		{ { UROCE_PAIRING_BELL }, 2 },
-		{ { UROCE_PAIRING_GONE + 1 }, 16 },
+		{ { UROCE_PAIRING_FILE_REQUEST }, 1 },
+		{ { UROCE_PAIRING_FILE }, 15 },
+		{ { UROCE_PAIRING_FILE_REQUEST }, 17 },
+		{ { UROCE_PAIRING_FILE_GONE }, 24 },
+		{ { UROCE_PAIRING_DOORBELL }, 2 },
+		{ { UROCE_PAIRING_FILE_GONE + 1 }, 16 },
 		{ { 255 }, 16 },
 	};
 
@@ -295,10 +295,10 @@ static void mapping_malformed_message_is_protocol_error(void **state)
 /* All descriptors are closed: see teardown(). */
 static void mapping_unexpected_descriptors_are_closed(void **state)
 {
-	const uint8_t bell = UROCE_PAIRING_BELL;
+	const uint8_t bell = UROCE_PAIRING_DOORBELL;
 	const int fds[] = { other, other, other };
 
-	say(UROCE_PAIRING_ASK, SHARE, other);
+	say(UROCE_PAIRING_FILE_REQUEST, SHARE, other);
 	assert_int_equal(peer_receive(), -EPROTO);
 	for (unsigned int nr = 1; nr <= 3; nr++) {
 		assert_int_equal(
@@ -310,8 +310,8 @@ static void mapping_unexpected_descriptors_are_closed(void **state)
 static void mapping_bells_are_read_in_batches(void **state)
 {
 	for (int i = 0; i < 100; i++)
-		assert_int_equal(uroce_pairing_send(other, UROCE_PAIRING_BELL),
-				 0);
+		assert_int_equal(
+			uroce_pairing_send(other, UROCE_PAIRING_DOORBELL), 0);
 	assert_int_equal(peer_receive(), 0);
 	assert_true(recv(peer->fd, &(uint8_t){ 0 }, 1,
 			 MSG_PEEK | MSG_DONTWAIT) == 1);
@@ -336,12 +336,12 @@ static uint64_t add_share(void)
 static void share_request_is_granted_and_revoked(void **state)
 {
 	uint64_t id = add_share(), bytes;
-	struct uroce_note note;
+	struct uroce_pair_message note;
 
-	say(UROCE_PAIRING_ASK, id, -1);
+	say(UROCE_PAIRING_FILE_REQUEST, id, -1);
 	assert_int_equal(peer_receive(), 0);
 	note = next_message();
-	assert_int_equal(note.what, UROCE_PAIRING_GIVE);
+	assert_int_equal(note.what, UROCE_PAIRING_FILE);
 	assert_int_equal(note.share, id);
 	assert_int_equal(pwrite(note.fd, "x", 1, 0), 1);
 	assert_int_equal(pread(uroce_shares_fd(&shares, id), &bytes, 1, 0), 1);
@@ -349,7 +349,7 @@ static void share_request_is_granted_and_revoked(void **state)
 	assert_true(uroce_shares_put(&shares, id));
 	uroce_peer_share_gone(peer, id);
 	note = next_message();
-	assert_int_equal(note.what, UROCE_PAIRING_GONE);
+	assert_int_equal(note.what, UROCE_PAIRING_FILE_GONE);
 	assert_int_equal(note.share, id);
 	uroce_peer_share_gone(peer, id);
 	assert_no_message();
@@ -369,20 +369,20 @@ static void share_request_for_missing_share_returns_gone(void **state)
 	uint64_t id = add_share();
 
 	assert_true(uroce_shares_put(&shares, id));
-	say(UROCE_PAIRING_ASK, id, -1);
-	say(UROCE_PAIRING_ASK, 0, -1);
-	say(UROCE_PAIRING_ASK, UINT64_MAX, -1);
+	say(UROCE_PAIRING_FILE_REQUEST, id, -1);
+	say(UROCE_PAIRING_FILE_REQUEST, 0, -1);
+	say(UROCE_PAIRING_FILE_REQUEST, UINT64_MAX, -1);
 	assert_int_equal(peer_receive(), 0);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(next_message().what, UROCE_PAIRING_GONE);
+		assert_int_equal(next_message().what, UROCE_PAIRING_FILE_GONE);
 }
 
 static void share_duplicate_request_is_protocol_error(void **state)
 {
 	uint64_t id = add_share();
 
-	say(UROCE_PAIRING_ASK, id, -1);
-	say(UROCE_PAIRING_ASK, id, -1);
+	say(UROCE_PAIRING_FILE_REQUEST, id, -1);
+	say(UROCE_PAIRING_FILE_REQUEST, id, -1);
 	assert_int_equal(peer_receive(), -EPROTO);
 	(void)close(next_message().fd);
 }

@@ -73,8 +73,8 @@ static void left_receive_after_death(struct node *node, uint32_t slot)
 	/* the peer is dead, and nothing has been received */
 	CHECK(side_wait_lost(&side, &got) == channel);
 	CHECK(got.nr == NR_SENT && got.psn[NR_SENT - 1] == NR_SENT - 1);
-	CHECK(channel->lost);
-	CHECK(!uroce_shm_take_lost(side.shm));
+	CHECK(channel->failed);
+	CHECK(!uroce_shm_take_failed(side.shm));
 	CHECK(uroce_shm_is_empty(side.shm));
 	CHECK(nr_open_fds() == fds);
 	/* the memory exists as long as it is in use */
@@ -125,7 +125,7 @@ static void left_leave_pair_unused(struct node *node, uint32_t slot)
 	while (!uroce_shm_is_empty(side.shm)) {
 		(void)side_take(&side, NULL);
 		/* the channel has no user */
-		CHECK(!uroce_shm_take_lost(side.shm));
+		CHECK(!uroce_shm_take_failed(side.shm));
 	}
 	/* an unused pair releases everything at once */
 	while (nr_rings() || nr_open_fds() != fds)
@@ -185,7 +185,7 @@ static void left_connect_next_process(struct node *node, uint32_t slot)
 	side_receive(&side, &got, 2 * NR_SENT);
 	check_all_came(first);
 	check_all_came(second);
-	CHECK(!uroce_shm_take_lost(side.shm));
+	CHECK(!uroce_shm_take_failed(side.shm));
 	uroce_shm_put_channel(side.shm, first);
 	CHECK(nr_rings() == 2);
 	uroce_shm_put_channel(side.shm, second);
@@ -446,7 +446,7 @@ static void left_fork_child(struct node *node, uint32_t slot)
 		CHECK(nr_rings() == 0);
 		CHECK(!uroce_shm_has_room(channel));
 		CHECK(!side_take(&side, NULL));
-		CHECK(!uroce_shm_take_lost(side.shm));
+		CHECK(!uroce_shm_take_failed(side.shm));
 		CHECK(!uroce_shm_watch(side.shm, true));
 		CHECK(uroce_shm_is_empty(side.shm));
 		uroce_shm_flush(side.shm);

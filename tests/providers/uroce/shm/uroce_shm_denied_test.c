@@ -191,7 +191,7 @@ static void shm_accept_without_descriptor_pauses_server(void **state)
 	side_gid(LEFT, gid);
 	assert_int_equal(uroce_shm_connect(right.shm, LEFT, gid, &channel), 0);
 	uroce_shm_serve(right.shm);
-	assert_int_equal(right.shm->nr_guests, 1);
+	assert_int_equal(right.shm->nr_clients, 1);
 	side_serve(&right);
 	side_open(&third, RIGHT + 1);
 	(void)side_connect(&third, RIGHT);
@@ -201,17 +201,17 @@ static void shm_accept_without_descriptor_pauses_server(void **state)
 
 static void shm_silent_clients_do_not_block_connect(void **state)
 {
-	int silent_clients[UROCE_SHM_GUESTS];
+	int silent_clients[UROCE_SHM_CLIENTS];
 	uint32_t fds = nr_open_fds();
 
 	side_serve(&right);
-	for (int i = 0; i < UROCE_SHM_GUESTS - 1; i++) {
+	for (int i = 0; i < UROCE_SHM_CLIENTS - 1; i++) {
 		silent_clients[i] =
 			uroce_rendezvous_connect(UROCE_NAME_LOCAL, 201, 1000);
 		assert_true(silent_clients[i] >= 0);
 	}
 	assert_int_equal(connect_to_right(), 0);
-	for (int i = 0; i < UROCE_SHM_GUESTS - 1; i++)
+	for (int i = 0; i < UROCE_SHM_CLIENTS - 1; i++)
 		(void)close(silent_clients[i]);
 	/* clients are released as they close */
 	while (nr_open_fds() > fds + 1 + 2)
@@ -220,27 +220,27 @@ static void shm_silent_clients_do_not_block_connect(void **state)
 
 static void shm_client_limit_is_released(void **state)
 {
-	int silent_clients[UROCE_SHM_GUESTS + 1];
+	int silent_clients[UROCE_SHM_CLIENTS + 1];
 	struct epoll_event event;
 
-	for (int i = 0; i < UROCE_SHM_GUESTS + 1; i++) {
+	for (int i = 0; i < UROCE_SHM_CLIENTS + 1; i++) {
 		silent_clients[i] =
 			uroce_rendezvous_connect(UROCE_NAME_LOCAL, 201, 1000);
 		assert_true(silent_clients[i] >= 0);
 		uroce_shm_serve(right.shm);
 	}
-	assert_int_equal(right.shm->nr_guests, UROCE_SHM_GUESTS);
+	assert_int_equal(right.shm->nr_clients, UROCE_SHM_CLIENTS);
 	assert_int_equal(epoll_wait(uroce_shm_fd(right.shm), &event, 1, 0), 0);
 	(void)close(silent_clients[5]);
 	uroce_shm_serve(right.shm);
 	uroce_shm_serve(right.shm);
-	assert_int_equal(right.shm->nr_guests, UROCE_SHM_GUESTS);
+	assert_int_equal(right.shm->nr_clients, UROCE_SHM_CLIENTS);
 	/* a silent client is closed after the timeout */
-	for (int i = 0; i < UROCE_SHM_GUESTS; i++)
-		right.shm->guests[i].until_ms = 0;
+	for (int i = 0; i < UROCE_SHM_CLIENTS; i++)
+		right.shm->clients[i].until_ms = 0;
 	uroce_shm_serve(right.shm);
-	assert_int_equal(right.shm->nr_guests, 0);
-	for (int i = 0; i < UROCE_SHM_GUESTS + 1; i++)
+	assert_int_equal(right.shm->nr_clients, 0);
+	for (int i = 0; i < UROCE_SHM_CLIENTS + 1; i++)
 		if (i != 5)
 			(void)close(silent_clients[i]);
 }
@@ -267,7 +267,7 @@ static struct uroce_hello make_hello(uint32_t slot)
 static int verdict_of(const void *hello, size_t len, int ring)
 {
 	int fd = uroce_rendezvous_connect(UROCE_NAME_LOCAL, 201, 1000);
-	struct uroce_verdict_message message;
+	struct uroce_pairing_result_message message;
 	int fds[UROCE_MAX_PASSED];
 	int nr;
 
@@ -280,7 +280,7 @@ static int verdict_of(const void *hello, size_t len, int ring)
 		(void)close(fds[i]);
 	(void)close(fd);
 	uroce_shm_serve(right.shm);
-	return nr < 0 ? -1 : (int)message.verdict;
+	return nr < 0 ? -1 : (int)message.result;
 }
 
 static void shm_malformed_hello_is_rejected(void **state)
@@ -292,40 +292,40 @@ static void shm_malformed_hello_is_rejected(void **state)
 
 	/* the unmodified hello */
 	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
-			 UROCE_VERDICT_OK);
+			 UROCE_PAIRING_OK);
 	assert_int_equal(verdict_of(&hello, sizeof(hello), -1),
-			 UROCE_VERDICT_REFUSED);
+			 UROCE_PAIRING_REJECTED);
 	assert_int_equal(verdict_of(&hello, sizeof(hello), null),
-			 UROCE_VERDICT_REFUSED);
+			 UROCE_PAIRING_REJECTED);
 	assert_int_equal(verdict_of(&hello, sizeof(hello) - 1, ring),
-			 UROCE_VERDICT_REFUSED);
-	assert_int_equal(verdict_of("", 1, ring), UROCE_VERDICT_REFUSED);
+			 UROCE_PAIRING_REJECTED);
+	assert_int_equal(verdict_of("", 1, ring), UROCE_PAIRING_REJECTED);
 	hello.party.magic++;
 	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
-			 UROCE_VERDICT_REFUSED);
+			 UROCE_PAIRING_REJECTED);
 	hello = make_hello(LEFT);
 	hello.party.nr_slots--;
 	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
-			 UROCE_VERDICT_REFUSED);
+			 UROCE_PAIRING_REJECTED);
 	hello = make_hello(LEFT);
 	hello.party.area *= 2;
 	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
-			 UROCE_VERDICT_REFUSED);
+			 UROCE_PAIRING_REJECTED);
 	hello = make_hello(LEFT);
 	hello.party.mtu--;
 	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
-			 UROCE_VERDICT_REFUSED);
+			 UROCE_PAIRING_REJECTED);
 	hello = make_hello(256);
 	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
-			 UROCE_VERDICT_REFUSED);
+			 UROCE_PAIRING_REJECTED);
 	hello = make_hello(RIGHT);
 	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
-			 UROCE_VERDICT_REFUSED);
+			 UROCE_PAIRING_REJECTED);
 	hello = make_hello(LEFT);
 	side_gid(LEFT, hello.dgid);
 	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
-			 UROCE_VERDICT_NOT_MINE);
-	assert_int_equal(right.shm->nr_guests, 0);
+			 UROCE_PAIRING_NOT_MINE);
+	assert_int_equal(right.shm->nr_clients, 0);
 	assert_int_equal(nr_open_fds(), fds);
 	assert_true(uroce_shm_is_empty(right.shm));
 	(void)close(ring);
@@ -349,7 +349,7 @@ static void *send_malformed_response(void *arg)
 		fd = uroce_rendezvous_accept(nonsense->listener, 2000);
 	} while (fd == -EAGAIN);
 	CHECK(fd >= 0);
-	if (uroce_pairing_hear(fd, &hello, &theirs) == 0) {
+	if (uroce_pairing_receive_hello(fd, &hello, &theirs) == 0) {
 		nonsense->said =
 			uroce_message_send(fd, "nonsense", 8, NULL, 0) == 0;
 		uroce_pairing_close(&theirs);

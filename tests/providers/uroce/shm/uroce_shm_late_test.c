@@ -129,7 +129,7 @@ static void clock_advance(uint32_t patiences)
 	(void)__atomic_add_fetch(&ahead_s, (uint64_t)patiences * PATIENCE_S + 1,
 				 __ATOMIC_SEQ_CST);
 	verbs_mutex_lock(&right.shm->mutex);
-	uroce_shm_tell_locked(right.shm);
+	uroce_shm_signal_locked(right.shm);
 	verbs_mutex_unlock(&right.shm->mutex);
 	wait_until_seen();
 }
@@ -158,12 +158,12 @@ static int close_right(void **state)
 
 static bool is_refused(void)
 {
-	bool refused;
+	bool rejected;
 
 	verbs_mutex_lock(&right.shm->mutex);
-	refused = uroce_shm_refuses_locked(right.shm, LEFT, getpid());
+	rejected = uroce_shm_rejects_locked(right.shm, LEFT, getpid());
 	verbs_mutex_unlock(&right.shm->mutex);
-	return refused;
+	return rejected;
 }
 
 static void wait_until_asked(void)
@@ -186,12 +186,12 @@ static uint64_t long_enough(void)
 }
 
 /* Sends a hello. The right process checks that the left one has its slot. */
-static enum uroce_verdict client_connect(int *ret_fd)
+static enum uroce_pairing_result client_connect(int *ret_fd)
 {
 	struct uroce_passed ours = { .ring = uroce_shm_ring_create(),
 				     .directory = -1 };
 	struct uroce_passed theirs;
-	enum uroce_verdict verdict;
+	enum uroce_pairing_result result;
 	uint8_t gid[UROCE_GID_LEN];
 	uint64_t token;
 
@@ -200,15 +200,15 @@ static enum uroce_verdict client_connect(int *ret_fd)
 	assert_true(listener >= 0);
 	side_gid(RIGHT, gid);
 	assert_true(ours.ring >= 0);
-	*ret_fd = uroce_pairing_call(RIGHT, long_enough());
+	*ret_fd = uroce_pairing_connect(RIGHT, long_enough());
 	assert_true(*ret_fd >= 0);
-	assert_int_equal(uroce_pairing_ask(*ret_fd, LEFT, TOKEN, gid, &ours,
-					   long_enough(), &verdict, &token,
-					   &theirs),
+	assert_int_equal(uroce_pairing_request(*ret_fd, LEFT, TOKEN, gid, &ours,
+					       long_enough(), &result, &token,
+					       &theirs),
 			 0);
 	uroce_pairing_close(&theirs);
 	uroce_pairing_close(&ours);
-	return verdict;
+	return result;
 }
 
 /* The thread that accepted the client has ended, and reads no clock. */
@@ -217,7 +217,7 @@ static int client_connect_accepted(void)
 	int fd;
 
 	side_serve(&right);
-	assert_int_equal(client_connect(&fd), UROCE_VERDICT_OK);
+	assert_int_equal(client_connect(&fd), UROCE_PAIRING_OK);
 	side_stop_serving(&right);
 	return fd;
 }
@@ -234,7 +234,7 @@ static int server_accept(void)
 		fd = uroce_rendezvous_accept(listener, SIDE_PATIENCE_MS);
 	} while (fd == -EAGAIN);
 	assert_true(fd >= 0);
-	assert_int_equal(uroce_pairing_hear(fd, &hello, &theirs), 0);
+	assert_int_equal(uroce_pairing_receive_hello(fd, &hello, &theirs), 0);
 	uroce_pairing_close(&theirs);
 	return fd;
 }
@@ -246,7 +246,7 @@ static void server_send_accepted(int fd)
 
 	assert_true(ours.ring >= 0);
 	assert_int_equal(
-		uroce_pairing_answer(fd, LEFT, TOKEN, UROCE_VERDICT_OK, &ours),
+		uroce_pairing_respond(fd, LEFT, TOKEN, UROCE_PAIRING_OK, &ours),
 		0);
 	uroce_pairing_close(&ours);
 }
@@ -263,7 +263,7 @@ static void assert_pair(int client)
 	assert_ptr_equal(connecter.channel, &right.shm->table[LEFT]->channel);
 	assert_false(is_refused());
 	assert_false(is_hung_up(client));
-	assert_int_equal(uroce_pairing_send(client, UROCE_PAIRING_BELL), 0);
+	assert_int_equal(uroce_pairing_send(client, UROCE_PAIRING_DOORBELL), 0);
 	uroce_shm_put_channel(right.shm, connecter.channel);
 }
 
@@ -302,10 +302,10 @@ static void shm_missing_confirmation_rejects_client(void **state)
 	side_gid(LEFT, gid);
 	assert_int_equal(uroce_shm_connect(right.shm, LEFT, gid, &channel),
 			 -ENOENT);
-	assert_int_equal(client_connect(&again), UROCE_VERDICT_REFUSED);
+	assert_int_equal(client_connect(&again), UROCE_PAIRING_REJECTED);
 	side_stop_serving(&right);
 	uroce_shm_serve(right.shm);
-	assert_int_equal(right.shm->nr_guests, 0);
+	assert_int_equal(right.shm->nr_clients, 0);
 	(void)close(client);
 	(void)close(again);
 }
@@ -375,7 +375,7 @@ static void shm_unreachable_server_is_rejected(void **state)
 	server_send_accepted(host);
 	assert_int_equal(connect_finish(), -ENOENT);
 	side_serve(&right);
-	assert_int_equal(client_connect(&client), UROCE_VERDICT_REFUSED);
+	assert_int_equal(client_connect(&client), UROCE_PAIRING_REJECTED);
 	(void)close(client);
 	(void)close(host);
 }
@@ -388,11 +388,12 @@ static void shm_connect_waits_for_second_thread(void **state)
 	assert_int_equal(
 		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, call), 0);
 	right.shm->connecting[LEFT] = true;
-	right.shm->calls[LEFT] = call[0];
+	right.shm->connections[LEFT] = call[0];
 	connect_start();
 	clock_advance(1);
 	assert_false(is_refused());
-	assert_int_equal(uroce_pairing_send(call[0], UROCE_PAIRING_BELL), 0);
+	assert_int_equal(uroce_pairing_send(call[0], UROCE_PAIRING_DOORBELL),
+			 0);
 	clock_advance(2);
 	assert_int_equal(connect_finish(), -ENOENT);
 	assert_true(is_refused());
@@ -400,7 +401,7 @@ static void shm_connect_waits_for_second_thread(void **state)
 	assert_int_equal(uroce_pairing_send(call[0], UROCE_PAIRING_CONFIRM),
 			 -EPIPE);
 	right.shm->connecting[LEFT] = false;
-	right.shm->calls[LEFT] = -1;
+	right.shm->connections[LEFT] = -1;
 	(void)close(call[0]);
 	(void)close(call[1]);
 }
@@ -414,8 +415,8 @@ static void shm_last_message_of_late_client_is_read(void **state)
 	uroce_shm_serve(right.shm);
 	assert_int_equal(late_client, -1);
 	assert_non_null(right.shm->table[LEFT]);
-	assert_int_equal(right.shm->awaited[LEFT], -1);
-	assert_int_equal(right.shm->nr_guests, 0);
+	assert_int_equal(right.shm->pending_confirm[LEFT], -1);
+	assert_int_equal(right.shm->nr_clients, 0);
 	assert_false(is_hung_up(client));
 	(void)close(client);
 }

@@ -239,7 +239,7 @@ struct uroce_channel *side_wait_lost(struct side *side, struct got *got)
 
 	for (;;) {
 		(void)side_take(side, got);
-		channel = uroce_shm_take_lost(side->shm);
+		channel = uroce_shm_take_failed(side->shm);
 		if (channel)
 			return channel;
 		(void)sched_yield();

@@ -239,7 +239,7 @@ static void connect_to_all(struct node *node, uint32_t slot)
 	uroce_shm_counters(side.shm, &counters);
 	CHECK(counters.pairs == NR_STORM && counters.pairs_lost == 0);
 	CHECK(nr_rings() == 2 * NR_STORM);
-	CHECK(!uroce_shm_take_lost(side.shm));
+	CHECK(!uroce_shm_take_failed(side.shm));
 	for (uint32_t i = 0; i < NR_STORM; i++)
 		uroce_shm_put_channel(side.shm, channels[i]);
 	node_meet(node);

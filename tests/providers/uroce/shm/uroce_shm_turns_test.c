@@ -116,7 +116,7 @@ static struct uroce_channel *take_until_lost(struct side *side)
 {
 	struct uroce_channel *lost;
 
-	while (!(lost = uroce_shm_take_lost(side->shm)))
+	while (!(lost = uroce_shm_take_failed(side->shm)))
 		if (!receive_round(side, NEVER))
 			(void)sched_yield();
 	return lost;
@@ -127,7 +127,7 @@ static void receive_rest_of_third(struct node *node, struct side *side)
 {
 	struct uroce_shm_counters counters;
 
-	CHECK(!uroce_shm_take_lost(side->shm));
+	CHECK(!uroce_shm_take_failed(side->shm));
 	CHECK(nr_taken[1] == OF_THIRD);
 	CHECK(nr_rings() == 4);
 	uroce_shm_put_channel(side->shm, channels[0]);
@@ -140,7 +140,7 @@ static void receive_rest_of_third(struct node *node, struct side *side)
 	uroce_shm_counters(side->shm, &counters);
 	CHECK(counters.pairs == 1 && counters.pairs_lost == 1);
 	CHECK(counters.rx_packets == nr_taken[0] + nr_taken[1]);
-	CHECK(!uroce_shm_take_lost(side->shm));
+	CHECK(!uroce_shm_take_failed(side->shm));
 	node_meet(node);
 	side_close(side);
 }
@@ -161,7 +161,7 @@ static void receive_in_turn(struct node *node, uint32_t slot)
 		CHECK(nr_taken[0] == right[i]);
 		CHECK(nr_taken[1] == third[i]);
 	}
-	CHECK(!uroce_shm_take_lost(side.shm));
+	CHECK(!uroce_shm_take_failed(side.shm));
 	for (int i = 0; i < 3; i++)
 		node_meet(node);
 	side_close(&side);
