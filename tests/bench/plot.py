@@ -17,7 +17,7 @@ from html import escape
 HERE = os.path.dirname(os.path.abspath(__file__))
 RESULTS = os.path.join(HERE, "results")
 PLOTS = os.path.join(HERE, "plots")
-OURS = {"AnyVerbs", "uroce", "inbox"}
+OURS = {"AnyVerbs", "uroce", "ring"}
 MANY = 20  # quantities, above which only ratios are drawn
 
 WIDTH = 800

@@ -5,7 +5,7 @@
  * processes write in turn (P); and a stream of 1 MB through one ring, compared
  * with process_vm_writev(2) of as many bytes (V). The measurements take turns,
  * because all of them depend on which cores run the processes. Started by
- * inbox_bench.sh.
+ * ring_bench.sh.
  */
 #include <sched.h>
 #include <signal.h>
@@ -283,7 +283,7 @@ int main(void)
 	other_pid = pid;
 	if (uroce_shm_ring_open_sender(pid ? to : back, &out) ||
 	    uroce_shm_ring_open_receiver(pid ? back : to, &in))
-		die("inbox");
+		die("ring");
 	run_all(pid > 0);
 	if (!pid)
 		return 0;
