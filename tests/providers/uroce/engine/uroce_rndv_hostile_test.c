@@ -341,6 +341,16 @@ static struct fake *new_reader(uint32_t length, uint8_t rd_atomic)
 	return fake;
 }
 
+/* The response has failed the READ, after @pulls pulls. */
+static void expect_bad_response(struct fake *fake, unsigned int pulls)
+{
+	struct uroce_cqe cqe;
+
+	assert_true(pair_poll(&fake->pair->side[0].send_cq, &cqe));
+	assert_int_equal(cqe.status, IBV_WC_BAD_RESP_ERR);
+	assert_int_equal(fake->side[0].pull.nr, pulls);
+}
+
 static struct uroce_packet response_packet(const struct fake *fake,
 					   uint8_t opcode, uint32_t nr)
 {
@@ -380,13 +390,10 @@ static void rndv_hostile_read_response_length_mismatch_is_refused(void **state)
 		struct fake *fake = new_reader(ROOM, 16);
 		struct uroce_packet packet = response_packet(
 			fake, UROCE_READ_RESP_FIRST, cases[i].nr);
-		struct uroce_cqe cqe;
 
 		packet.payload_len = cases[i].payload_len;
 		deliver_packet(fake, 1, &packet);
-		assert_true(pair_poll(&fake->pair->side[0].send_cq, &cqe));
-		assert_int_equal(cqe.status, IBV_WC_BAD_RESP_ERR);
-		assert_int_equal(fake->side[0].pull.nr, 0);
+		expect_bad_response(fake, 0);
 		fake_check_rest(fake, 0);
 		fake_free(fake);
 	}
@@ -405,9 +412,7 @@ static void rndv_hostile_last_read_response_needs_payload(void **state)
 	packet = response_packet(fake, UROCE_READ_RESP_LAST, 1);
 	packet.payload_len = ROOM - FITS * MTU;
 	deliver_packet(fake, 1, &packet);
-	assert_true(pair_poll(&fake->pair->side[0].send_cq, &cqe));
-	assert_int_equal(cqe.status, IBV_WC_BAD_RESP_ERR);
-	assert_int_equal(fake->side[0].pull.nr, 0);
+	expect_bad_response(fake, 0);
 	fake_check_rest(fake, 0);
 	fake_free(fake);
 }
@@ -503,15 +508,12 @@ static void rndv_hostile_early_response_of_next_part_is_refused(void **state)
 	struct fake *fake = new_reader(2 * MB, 1);
 	struct uroce_packet packet = response_packet(
 		fake, UROCE_READ_RESP_FIRST, UROCE_LONG_READ_PART / MTU - 2);
-	struct uroce_cqe cqe;
 
 	deliver_packet(fake, 1, &packet);
 	assert_int_equal(fake->side[0].pull.nr, 1);
 	packet = response_packet(fake, UROCE_READ_RESP_MIDDLE, 3);
 	deliver_packet(fake, 1, &packet);
-	assert_true(pair_poll(&fake->pair->side[0].send_cq, &cqe));
-	assert_int_equal(cqe.status, IBV_WC_BAD_RESP_ERR);
-	assert_int_equal(fake->side[0].pull.nr, 1);
+	expect_bad_response(fake, 1);
 	fake_free(fake);
 }
 

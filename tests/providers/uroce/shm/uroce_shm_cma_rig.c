@@ -2,9 +2,15 @@
 /* The board in shared memory, and steps that the tests have in common. */
 #include "uroce_shm_cma_rig.h"
 
+#include <errno.h>
 #include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
 
 #include "uroce/shm/uroce_pairing.h"
 #include "uroce/shm/uroce_shm_state.h"
@@ -88,6 +94,24 @@ struct uroce_published_qp right_qp(uint32_t access)
 		.pd = 3,
 		.access = access,
 	};
+}
+
+void cma_rig_copy_until_done(const struct node *right,
+			     int (*copy_once)(void *arg), void *arg)
+{
+	while (!__atomic_load_n(&board->done, __ATOMIC_ACQUIRE)) {
+		int ret = copy_once(arg);
+
+		if (!ret) {
+			__atomic_fetch_add(&board->copies, 1, __ATOMIC_RELAXED);
+			continue;
+		}
+		/* the right process ends only after an error */
+		assert_int_equal(waitpid(right->pid, NULL, WNOHANG), 0);
+		assert_int_equal(ret, -EACCES);
+		__atomic_fetch_add(&board->refusals, 1, __ATOMIC_RELAXED);
+	}
+	assert_true(board->copies >= ROUNDS);
 }
 
 void right_quiesce(struct side *right)

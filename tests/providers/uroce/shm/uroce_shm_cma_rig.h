@@ -57,6 +57,13 @@ struct uroce_published_region right_region(uint8_t *memory, uint32_t bytes,
 					   uint32_t access);
 struct uroce_published_qp right_qp(uint32_t access);
 
+/*
+ * Left: calls @copy_once, which returns 0 or -EACCES, until the right process
+ * has ended its rounds.
+ */
+void cma_rig_copy_until_done(const struct node *right,
+			     int (*copy_once)(void *arg), void *arg);
+
 /* Waits until no process accesses the memory any more. */
 void right_quiesce(struct side *right);
 

@@ -147,7 +147,7 @@ static void right_stay_idle(struct node *node, uint32_t kinds)
 	publish_memory(node, kinds, 1, is_pattern);
 }
 
-static void write_all(struct uroce_channel *channel)
+static void copy_to_right(struct uroce_channel *channel)
 {
 	static uint8_t memory[BYTES], back[BYTES];
 
@@ -162,7 +162,7 @@ static void write_all(struct uroce_channel *channel)
 	assert_int_equal(copy(channel, false, memory, BYTES), 0);
 }
 
-/* Checks that write_all() uses the available or the faster method. */
+/* Checks that copy_to_right() uses the available or the faster method. */
 static void check_kinds(struct uroce_shm *shm, unsigned int kinds)
 {
 	struct uroce_shm_counters counters;
@@ -197,7 +197,7 @@ static void cma_each_method_reads_and_writes(void **state)
 		}
 		if (kinds[i] != (UROCE_CMA_VM | UROCE_CMA_MEM))
 			there |= kinds[i];
-		write_all(channel);
+		copy_to_right(channel);
 		check_kinds(left.shm, kinds[i] & there);
 		node_go(&right);
 		node_end(&right);
@@ -231,7 +231,7 @@ static void cma_denied_process_has_no_copy(void **state)
 		if (!cases[i].works)
 			assert_null(channel->direct_copy);
 		if (channel->direct_copy)
-			write_all(channel);
+			copy_to_right(channel);
 		no_vm = false;
 		no_mem = false;
 		node_kill(&right);
@@ -458,9 +458,15 @@ static void right_dereg_repeatedly(struct node *node, uint32_t kinds)
 	free(memory);
 }
 
-static void check_dereg_during_copy(unsigned int right_kinds)
+static int copy_whole_memory(void *channel)
 {
 	static uint8_t memory[BYTES];
+
+	return copy(channel, false, memory, BYTES);
+}
+
+static void check_dereg_during_copy(unsigned int right_kinds)
+{
 	struct uroce_channel *channel;
 	struct side left;
 	struct node right;
@@ -473,19 +479,7 @@ static void check_dereg_during_copy(unsigned int right_kinds)
 		side_close(&left);
 		return;
 	}
-	while (!__atomic_load_n(&board->done, __ATOMIC_ACQUIRE)) {
-		int ret = copy(channel, false, memory, BYTES);
-
-		if (!ret) {
-			__atomic_fetch_add(&board->copies, 1, __ATOMIC_RELAXED);
-			continue;
-		}
-		/* the right process ends only after an error */
-		assert_int_equal(waitpid(right.pid, NULL, WNOHANG), 0);
-		assert_int_equal(ret, -EACCES);
-		__atomic_fetch_add(&board->refusals, 1, __ATOMIC_RELAXED);
-	}
-	assert_true(board->copies >= ROUNDS);
+	cma_rig_copy_until_done(&right, copy_whole_memory, channel);
 	node_go(&right);
 	node_end(&right);
 	side_close(&left);

@@ -128,7 +128,8 @@ static void right_publishes_own_qp(struct side *side,
 	uroce_shm_publish_qp(side->shm, &qp, to_left);
 }
 
-/* Right: withdraws its sink repeatedly, and checks that no process writes to
+/*
+ * Right: withdraws its sink repeatedly, and checks that no process writes to
  * it.
  */
 static void right_withdraw_repeatedly(struct node *node, uint32_t kinds)
@@ -187,14 +188,14 @@ static void right_reuse_source(struct node *node, uint32_t kinds)
 }
 
 /* Each performs one copy of the left process. Return: 0 or -EACCES. */
-static int push_any(void)
+static int push_any(void *arg)
 {
 	const struct uroce_sink known = a_sink();
 
 	return push(UROCE_SINK_READ, &known, 0, PART);
 }
 
-static int pull_ones(void)
+static int pull_ones(void *arg)
 {
 	int ret = pull();
 
@@ -204,23 +205,11 @@ static int pull_ones(void)
 }
 
 static void copy_meanwhile(void (*right_fn)(struct node *, uint32_t),
-			   int (*left_fn)(void))
+			   int (*left_fn)(void *))
 {
 	memset(board, 0, sizeof(*board));
 	meet_as(right_fn, UROCE_SHM_RNDV_ALWAYS, 3);
-	while (!__atomic_load_n(&board->done, __ATOMIC_ACQUIRE)) {
-		int ret = left_fn();
-
-		if (!ret) {
-			__atomic_fetch_add(&board->copies, 1, __ATOMIC_RELAXED);
-			continue;
-		}
-		/* the right process ends only after an error */
-		assert_int_equal(waitpid(right.pid, NULL, WNOHANG), 0);
-		assert_int_equal(ret, -EACCES);
-		__atomic_fetch_add(&board->refusals, 1, __ATOMIC_RELAXED);
-	}
-	assert_true(board->copies >= ROUNDS);
+	cma_rig_copy_until_done(&right, left_fn, NULL);
 	node_go(&right);
 	node_end(&right);
 	end_left();
