@@ -94,8 +94,8 @@ struct uroce_rndv_ops {
 	 * choose() - whether a message that begins now uses the rendezvous
 	 * protocol
 	 *
-	 * Path selection compares the durations of both protocols: @learn is
-	 * called when a message for which choose() was called completes
+	 * Protocol selection compares the durations of both protocols: @learn
+	 * is called when a message for which choose() was called completes
 	 * successfully.
 	 */
 	bool (*choose)(struct uroce_channel *channel, enum uroce_sink_kind kind,

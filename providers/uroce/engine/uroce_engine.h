@@ -64,9 +64,8 @@ struct uroce_engine {
 	/* uroce_engine.c */
 	struct list_node active;
 	struct list_node unsent;
-	struct list_node
-		publishing;	/* QPs with published sinks; uroce_rndv.c */
-	struct uroce_qp *kicks; /* atomic */
+	struct list_node publishing;   /* QPs with published sinks */
+	struct uroce_qp *kicks;	       /* atomic */
 	struct uroce_qp *deferred_ack; /* QP with a deferred ACK; NULL: none */
 	bool request_sent;	       /* that QP has sent a request since */
 	struct uroce_qp *delayed_ack;  /* QP with a delayed ACK; NULL: none */

@@ -110,7 +110,8 @@ int uroce_memory_change(struct uroce_memory *memory, uint32_t key,
  */
 void uroce_memory_withdraw(const struct uroce_memory *memory, uint32_t key);
 
-/** uroce_memory_publish() - undo uroce_memory_withdraw() of an unchanged region
+/**
+ * uroce_memory_publish() - undo uroce_memory_withdraw() of an unchanged region
  */
 void uroce_memory_publish(const struct uroce_memory *memory, uint32_t key);
 

@@ -41,8 +41,7 @@ static enum uroce_sink_kind kind_of(const struct uroce_send_wqe *wqe)
 					       : UROCE_SINK_RECEIVE;
 }
 
-/* Publishes a sink; engine->publishing lists it for uroce_rndv_withdraw_all().
- */
+/* Publishes a sink, in the list of uroce_rndv_withdraw_all(). */
 static void rndv_publish(struct uroce_qp *qp, enum uroce_sink_kind kind,
 			 const struct uroce_sink *sink)
 {

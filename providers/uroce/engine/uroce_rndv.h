@@ -93,7 +93,8 @@ void uroce_rndv_end_receive(struct uroce_qp *qp, bool failed);
 /** uroce_rndv_withdraw() - withdraw all sinks of a QP; waits for pushes */
 void uroce_rndv_withdraw(struct uroce_qp *qp);
 
-/** uroce_rndv_withdraw_all() - withdraw all sinks; the caller waits for pushes
+/**
+ * uroce_rndv_withdraw_all() - withdraw all sinks; the caller waits for pushes
  */
 void uroce_rndv_withdraw_all(struct uroce_engine *engine);
 

@@ -21,7 +21,8 @@
  */
 int uroce_worker_open_shm(struct uroce_worker *worker, uint32_t slot);
 
-/** uroce_worker_publish_shm() - publish MRs and QPs of the new engine to peers
+/**
+ * uroce_worker_publish_shm() - publish MRs and QPs of the new engine to peers
  */
 void uroce_worker_publish_shm(struct uroce_worker *worker);
 

@@ -38,7 +38,7 @@ struct uroce_peer {
 
 	/* The data path. */
 	struct uroce_channel channel;
-	struct uroce_selection selection[UROCE_NR_SINKS]; /* path selection */
+	struct uroce_selection selection[UROCE_NR_SINKS]; /* of protocols */
 	/* copy counter at the last failed quiesce; odd */
 	uint32_t given_up;
 	struct uroce_shm_ring_receiver in;

@@ -36,8 +36,10 @@ uint8_t *uroce_shm_direct_begin(struct uroce_channel *channel,
 /** uroce_shm_direct_end() - member @direct_end of struct uroce_channel */
 void uroce_shm_direct_end(struct uroce_channel *channel);
 
-/** uroce_shm_is_recently_polling() - member @is_recently_polling of struct
- * uroce_channel */
+/**
+ * uroce_shm_is_recently_polling() - member @is_recently_polling of
+ * struct uroce_channel
+ */
 bool uroce_shm_is_recently_polling(struct uroce_channel *channel,
 				   uint32_t bytes);
 

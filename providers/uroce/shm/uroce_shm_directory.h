@@ -86,14 +86,19 @@ void uroce_shm_directory_close(struct uroce_shm_directory *directory);
  */
 void uroce_shm_directory_forget(struct uroce_shm_directory *directory);
 
-/** uroce_shm_directory_publish_region() - publish or withdraw an MR; engine
- * lock held */
+/**
+ * uroce_shm_directory_publish_region() - publish or withdraw an MR
+ *
+ * Context: with the engine lock.
+ */
 void uroce_shm_directory_publish_region(
 	struct uroce_shm_directory *directory,
 	const struct uroce_published_region *region);
 
-/** uroce_shm_directory_publish_qp() - publish or withdraw a QP; engine lock
- * held
+/**
+ * uroce_shm_directory_publish_qp() - publish or withdraw a QP
+ *
+ * Context: with the engine lock.
  */
 void uroce_shm_directory_publish_qp(struct uroce_shm_directory *directory,
 				    const struct uroce_published_qp *qp);

@@ -43,11 +43,11 @@ struct uroce_shm_directory_qp {
 	uint32_t pulls;	 /* the owner can read the peer's memory */
 	uint64_t token;	 /* of the peer process */
 	struct {
-		uint32_t psn; /* with UROCE_SHM_DIRECTORY_PUBLISHED; 0: no
-				 buffer */
+		/* with UROCE_SHM_DIRECTORY_PUBLISHED; 0: no buffer */
+		uint32_t psn;
 		uint32_t bytes;
 		uint64_t address;
-	} sink[UROCE_NR_SINKS]; /* sinks */
+	} sink[UROCE_NR_SINKS];
 };
 
 #define UROCE_SHM_DIRECTORY_PUBLISHED 0x80000000u

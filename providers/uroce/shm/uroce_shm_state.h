@@ -58,8 +58,8 @@ struct uroce_shm {
 	uint32_t polls;	   /* own polls that were published */
 	uint32_t seen_news;
 	uint32_t nr_active;
-	struct list_node active, failed,
-		reported;	/* of struct uroce_peer.node */
+	/* of struct uroce_peer.node */
+	struct list_node active, failed, reported;
 	struct list_node sent;	/* of struct uroce_peer.sent */
 	struct list_node *turn; /* in "active": the ring to poll next */
 	uint32_t left;		/* packets to take from this ring */
@@ -106,7 +106,8 @@ int uroce_shm_watch_fd(struct uroce_shm *shm, int op, int fd, uint32_t source,
 int uroce_shm_enter_locked(struct uroce_shm *shm, struct uroce_peer *peer,
 			   int op);
 
-/** uroce_shm_remove_locked() - remove a dead peer; the data path does the rest
+/**
+ * uroce_shm_remove_locked() - remove a dead peer; the data path does the rest
  */
 void uroce_shm_remove_locked(struct uroce_shm *shm, struct uroce_peer *peer);
 

@@ -194,8 +194,7 @@ void *uroce_port_take_refused(struct uroce_port *port);
  */
 bool uroce_port_has_room(struct uroce_port *port, uint64_t now_ns);
 
-/* Receives a packet, before the verification of its ICRC (packet->icrc_check).
- */
+/* Receives a packet; packet->icrc_check is pending. */
 typedef void uroce_port_receive_fn(void *arg, struct uroce_packet *packet);
 
 /**

@@ -40,8 +40,8 @@ struct uroce_icrc_path {
 
 /* Verification of an ICRC while the payload is copied. */
 struct uroce_icrc {
-	struct uroce_icrc_check
-		check; /* first: the callbacks get its address */
+	/* first: the callbacks get its address */
+	struct uroce_icrc_check check;
 	uint32_t reg;
 	uint32_t received;
 	uint32_t len_bytes;  /* from the BTH to the padding */
