@@ -156,10 +156,22 @@ static void hostile_publish(struct uroce_channel *at, uint32_t qpn,
 	published[kind] = *sink;
 }
 
-/* A waiting operation has withdrawn its sink. */
-static void hostile_quiesce(struct uroce_channel *at)
+/* A failed QP has withdrawn its sinks. */
+static uint32_t hostile_accesses(struct uroce_channel *at)
 {
 	fuzz_assert(!published[UROCE_SINK_RECEIVE].bytes);
+	return 1;
+}
+
+static bool hostile_is_quiet(struct uroce_channel *at, uint32_t accesses)
+{
+	fuzz_assert(accesses == 1);
+	return true;
+}
+
+static void hostile_give_up(struct uroce_channel *at, uint32_t accesses)
+{
+	fuzz_assert(false);
 }
 
 static const struct uroce_rndv_ops ops = {
@@ -170,7 +182,9 @@ static const struct uroce_rndv_ops ops = {
 	.push = push,
 	.pull = pull,
 	.publish = hostile_publish,
-	.quiesce = hostile_quiesce,
+	.accesses = hostile_accesses,
+	.is_quiet = hostile_is_quiet,
+	.give_up = hostile_give_up,
 };
 
 struct uroce_channel *hostile_rndv_channel(uint8_t sink_parts)

@@ -110,7 +110,8 @@ static void receive_nak(struct uroce_qp *qp, uint8_t code, uint64_t now)
 		uroce_retry_lost(qp, now);
 	} else if (code < sizeof(status)) {
 		ack_count(qp, UROCE_C_NAKS_FATAL);
-		uroce_qp_fail_send(qp, (enum ibv_wc_status)status[code], now);
+		uroce_qp_fault(qp, UROCE_FAULT_SQ,
+			       (enum ibv_wc_status)status[code]);
 	} else {
 		ack_count(qp, UROCE_C_BAD_RESPONSES);
 	}
@@ -162,9 +163,9 @@ static int ack_resolve(struct uroce_qp *qp, uint32_t offset, uint32_t bytes,
 
 static void fail_resolved(struct uroce_qp *qp, int ret, uint64_t now)
 {
-	uroce_qp_fail_send(
-		qp, ret == -EMSGSIZE ? IBV_WC_LOC_LEN_ERR : IBV_WC_LOC_PROT_ERR,
-		now);
+	uroce_qp_fault(qp, UROCE_FAULT_SQ,
+		       ret == -EMSGSIZE ? IBV_WC_LOC_LEN_ERR
+					: IBV_WC_LOC_PROT_ERR);
 }
 
 /*
@@ -239,7 +240,7 @@ static void receive_read_data(struct uroce_qp *qp, struct uroce_packet *packet,
 	}
 	if (ret == -EPROTO) {
 		ack_count(qp, UROCE_C_BAD_RESPONSES);
-		uroce_qp_fail_send(qp, IBV_WC_BAD_RESP_ERR, now);
+		uroce_qp_fault(qp, UROCE_FAULT_SQ, IBV_WC_BAD_RESP_ERR);
 	} else if (ret) {
 		fail_resolved(qp, ret, now);
 	} else if (packet->nr_absent) {
@@ -339,7 +340,7 @@ static bool is_stale(const struct uroce_requester *req, uint32_t psn)
 
 static void ack_check_oldest(struct uroce_qp *qp, uint64_t now)
 {
-	if (qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD)
+	if (!uroce_qp_is_stopped(qp))
 		uroce_requester_check_oldest(qp, now);
 }
 

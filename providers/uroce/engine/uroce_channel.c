@@ -61,7 +61,7 @@ static void fail_what_waits_for_ever(struct uroce_qp *qp, uint64_t now)
 	    !wqe->begun || wqe->status != IBV_WC_SUCCESS)
 		return;
 	uroce_engine_count(qp->engine, UROCE_C_RETRY_EXCEEDED, 1);
-	uroce_qp_fail_send(qp, IBV_WC_RETRY_EXC_ERR, now);
+	uroce_qp_fault(qp, UROCE_FAULT_SQ, IBV_WC_RETRY_EXC_ERR);
 }
 
 void uroce_channel_fail(struct uroce_engine *engine,

@@ -133,11 +133,16 @@ struct uroce_rndv_ops {
 			enum uroce_sink_kind kind,
 			const struct uroce_sink *sink);
 	/*
-	 * quiesce() - wait until the peer neither writes to sinks that
-	 * were withdrawn before, nor reads memory that earlier packets
-	 * referred to
+	 * accesses() - number of the access of the peer that is in progress: a
+	 * write to a sink, or a read of memory that earlier packets referred
+	 * to. 0: none, or it was given up. An access that begins later does not
+	 * find a sink that was withdrawn before.
 	 */
-	void (*quiesce)(struct uroce_channel *channel);
+	uint32_t (*accesses)(struct uroce_channel *channel);
+	/* is_quiet() - whether that access has ended */
+	bool (*is_quiet)(struct uroce_channel *channel, uint32_t accesses);
+	/* give_up() - regard that access as ended */
+	void (*give_up)(struct uroce_channel *channel, uint32_t accesses);
 };
 
 /* Protected by the engine lock. */

@@ -36,7 +36,7 @@ static void completion_push(struct uroce_qp *qp, struct uroce_cq *cq,
 	cqe->qpn = qp->qpn;
 	if (uroce_cq_push(cq, cqe, solicited, &wake)) {
 		uroce_engine_count(qp->engine, UROCE_C_CQ_OVERRUN, 1);
-		uroce_qp_set_fault_pending(qp);
+		uroce_qp_fault(qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);
 		if (!was_dead) {
 			cq->report_overrun = true;
 			uroce_engine_cq_event(qp->engine, cq);
@@ -118,7 +118,7 @@ void uroce_complete_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
 			    bool solicited)
 {
 	uroce_memory_end_access(&qp->engine->memory);
-	uroce_rndv_end_receive(qp, cqe->status != IBV_WC_SUCCESS);
+	uroce_rndv_end_receive(qp);
 	cqe->wr_id = qp->resp.receive.wr_id;
 	qp->resp.receive.in_use = false;
 	completion_push(qp, qp->recv_cq, cqe, solicited);

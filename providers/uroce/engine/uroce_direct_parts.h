@@ -20,10 +20,9 @@ static inline bool uroce_direct_is_free(const struct uroce_qp *qp)
 {
 	const struct uroce_requester *req = &qp->req;
 
-	return qp->type == IBV_QPT_RC && qp->state == IBV_QPS_RTS &&
-	       !qp->fault_pending && !qp->channel->failed &&
-	       req->cur == qp->sq.tail && req->una_psn == req->new_psn &&
-	       req->resume_ns == UROCE_NEVER;
+	return qp->type == IBV_QPT_RC && uroce_qp_is_running(qp) &&
+	       !qp->channel->failed && req->cur == qp->sq.tail &&
+	       req->una_psn == req->new_psn && req->resume_ns == UROCE_NEVER;
 }
 
 /* A misaligned atomic is sent, since the responder must report it. */

@@ -20,6 +20,8 @@ static void dispatch_count(struct uroce_engine *engine,
 static bool state_takes(const struct uroce_qp *qp,
 			const struct uroce_packet *packet)
 {
+	if (uroce_qp_is_stopped(qp))
+		return false;
 	switch (qp->state) {
 	case IBV_QPS_RTR:
 	case IBV_QPS_SQE:

@@ -268,6 +268,14 @@ uint32_t uroce_engine_next_run(struct uroce_engine *engine, uint64_t now,
 	return nr;
 }
 
+static void after_sent(struct uroce_qp *qp, uint64_t now)
+{
+	if (qp->state != IBV_QPS_ERR && qp->state != IBV_QPS_SQE)
+		uroce_requester_sent(qp, now);
+	else if (!uroce_qp_is_stopped(qp))
+		uroce_qp_flush(qp, now);
+}
+
 void uroce_engine_sent(struct uroce_engine *engine, uint64_t now)
 {
 	while (!list_empty(&engine->unsent)) {
@@ -275,12 +283,10 @@ void uroce_engine_sent(struct uroce_engine *engine, uint64_t now)
 						 struct uroce_qp, unsent);
 
 		list_del(&qp->unsent);
-		if (qp->fault_pending)
-			uroce_qp_set_error(qp, now);
-		else if (qp->state == IBV_QPS_ERR || qp->state == IBV_QPS_SQE)
-			uroce_qp_flush(qp, now);
+		if (qp->state == IBV_QPS_ERR || !uroce_qp_is_stopped(qp))
+			after_sent(qp, now);
 		else
-			uroce_requester_sent(qp, now);
+			uroce_qp_apply_fault(qp, now);
 	}
 }
 

@@ -105,6 +105,6 @@ void uroce_fast_catch_up(struct uroce_engine *engine, uint64_t now)
 	struct uroce_qp *qp = engine->postponed_ack;
 
 	engine->postponed_ack = NULL;
-	if (qp->state == IBV_QPS_RTS)
+	if (uroce_qp_is_running(qp))
 		uroce_fast_take_ack(qp, engine->late_psn, now);
 }

@@ -102,7 +102,7 @@ static bool take_carried(const struct arrival *in)
 	}
 	if (ack & UROCE_EAGER_ACK)
 		uroce_fast_take_ack(in->qp, ack & UROCE_PSN_MASK, in->now);
-	if (in->qp->state == IBV_QPS_RTS)
+	if (uroce_qp_is_running(in->qp))
 		return true;
 	uroce_engine_count(engine, UROCE_C_BAD_STATE, 1);
 	return false;
@@ -290,7 +290,7 @@ bool uroce_fast_receive(struct uroce_engine *engine,
 		uroce_fast_catch_up(engine, now);
 	/* the slow path finds out which check failed, and counts it */
 	if (!in.qp || in.qp->channel != channel || eager->nr_absent ||
-	    in.qp->type != IBV_QPT_RC || in.qp->state != IBV_QPS_RTS ||
+	    in.qp->type != IBV_QPT_RC || !uroce_qp_is_running(in.qp) ||
 	    (in.first & VERSION_MASK) || (in.first & PKEY_MASK) != in.qp->pkey)
 		return false;
 	return fast_rx_receive(&in);

@@ -43,7 +43,7 @@ static bool is_flowing(const struct uroce_qp *qp)
 {
 	const struct uroce_requester *req = &qp->req;
 
-	return qp->type == IBV_QPT_RC && qp->state == IBV_QPS_RTS &&
+	return qp->type == IBV_QPT_RC && uroce_qp_is_running(qp) &&
 	       !qp->channel->failed && !req->recovering &&
 	       req->resume_ns == UROCE_NEVER && req->next_psn == req->new_psn &&
 	       req->sent_psn == req->new_psn &&
@@ -167,7 +167,7 @@ static bool fill_atomic_response(struct uroce_qp *qp,
 {
 	const struct uroce_resource *res;
 
-	if (qp->state != IBV_QPS_RTS || qp->channel->failed)
+	if (!uroce_qp_is_running(qp) || qp->channel->failed)
 		return false;
 	res = uroce_reply_take_atomic(qp);
 	if (!res)

@@ -15,6 +15,11 @@
 #include "uroce/engine/uroce_rndv.h"
 #include "uroce/engine/uroce_timers.h"
 
+/* Longest wait for a peer that accesses memory of a failed QP. */
+#define QUIESCE_NS UINT64_C(2000000000)
+/* Interval of the checks whether it has ended; a chunk takes about 20 us. */
+#define QUIESCE_CHECK_NS UINT64_C(100000)
+
 void uroce_qp_tell(const struct uroce_qp *qp)
 {
 	if (qp->engine->on_qp)
@@ -46,33 +51,61 @@ static void stop_timers(struct uroce_qp *qp)
 	uroce_timers_remove(qp->engine, qp);
 }
 
-static void report_path_error(struct uroce_qp *qp, uint64_t now)
+void uroce_qp_fault(struct uroce_qp *qp, enum uroce_fault_side side,
+		    enum ibv_wc_status status)
+{
+	if (uroce_qp_is_stopped(qp) || qp->state == IBV_QPS_ERR)
+		return;
+	qp->fault = (struct uroce_fault){
+		.side = (uint8_t)side,
+		.status = (uint8_t)status,
+	};
+	if (list_empty(&qp->unsent))
+		list_add_tail(&qp->engine->unsent, &qp->unsent);
+}
+
+void uroce_qp_path_error(struct uroce_qp *qp)
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 
-	qp->fault_is_path = false;
+	if (qp->type == IBV_QPT_UD || qp->state == IBV_QPS_ERR ||
+	    uroce_qp_is_stopped(qp))
+		return;
 	uroce_reply_drop(qp);
 	uroce_qp_event(qp, IBV_EVENT_QP_FATAL);
-	if (wqe && wqe->begun)
-		uroce_complete_send(qp, IBV_WC_LOC_QP_OP_ERR, now);
+	uroce_qp_fault(qp, wqe && wqe->begun ? UROCE_FAULT_SQ : UROCE_FAULT_QP,
+		       IBV_WC_LOC_QP_OP_ERR);
+	qp->fault.fatal = true;
 }
 
-/*
- * Withdraws memory from the peer before work requests complete, because the
- * application may then reuse it.
- */
-static void begin_error(struct uroce_qp *qp)
+/* 10.3.1.7: the responder of UC and UD continues. */
+static void stop_send_queue(struct uroce_qp *qp, uint64_t now)
 {
-	qp->fault_pending = false;
-	set_state(qp, IBV_QPS_ERR);
-	uroce_rndv_withdraw(qp);
-}
-
-static void end_error(struct uroce_qp *qp, uint64_t now)
-{
-	if (qp->fault_is_path)
-		report_path_error(qp, now);
+	uroce_complete_send(qp, (enum ibv_wc_status)qp->fault.status, now);
+	qp->fault = (struct uroce_fault){};
+	set_state(qp, IBV_QPS_SQE);
 	stop_timers(qp);
+	uroce_flush_send(qp, now);
+	/* the next message begins with the first PSN that was not sent */
+	qp->req.una_psn = qp->req.next_psn;
+	qp->req.new_psn = qp->req.next_psn;
+}
+
+/* Completes work requests; no peer accesses their memory any more. */
+static void complete_fault(struct uroce_qp *qp, uint64_t now)
+{
+	enum ibv_wc_status status = (enum ibv_wc_status)qp->fault.status;
+	struct uroce_cqe cqe = {
+		.now_ns = now,
+		.status = qp->fault.status,
+		.opcode = IBV_WC_RECV,
+	};
+
+	if (qp->fault.side == UROCE_FAULT_SQ)
+		uroce_complete_send(qp, status, now);
+	else if (qp->fault.side == UROCE_FAULT_RQ)
+		uroce_complete_receive(qp, &cqe, false);
+	qp->fault = (struct uroce_fault){};
 	qp->resp.message = UROCE_MESSAGE_NONE;
 	uroce_qp_flush(qp, now);
 	/* 10.2.9.4: the QP takes no more receive WQEs from the SRQ */
@@ -80,48 +113,45 @@ static void end_error(struct uroce_qp *qp, uint64_t now)
 		uroce_qp_event(qp, IBV_EVENT_QP_LAST_WQE_REACHED);
 }
 
-void uroce_qp_set_error(struct uroce_qp *qp, uint64_t now)
+static void set_quiet_check(struct uroce_qp *qp, uint64_t now)
 {
-	if (qp->state == IBV_QPS_ERR)
-		return;
-	begin_error(qp);
-	end_error(qp, now);
+	uint64_t at_ns = now + QUIESCE_CHECK_NS;
+
+	if (at_ns > qp->quiesce.until_ns)
+		at_ns = qp->quiesce.until_ns;
+	uroce_timers_set(qp->engine, qp, at_ns);
 }
 
-void uroce_qp_set_fault_pending(struct uroce_qp *qp)
+void uroce_qp_apply_fault(struct uroce_qp *qp, uint64_t now)
 {
-	if (qp->state == IBV_QPS_ERR)
-		return;
-	qp->fault_pending = true;
-	if (list_empty(&qp->unsent))
-		list_add_tail(&qp->engine->unsent, &qp->unsent);
-}
-
-void uroce_qp_path_error(struct uroce_qp *qp)
-{
-	if (qp->type == IBV_QPT_UD || qp->state == IBV_QPS_ERR)
-		return;
-	qp->fault_is_path = true;
-	uroce_qp_set_fault_pending(qp);
-}
-
-void uroce_qp_fail_send(struct uroce_qp *qp, enum ibv_wc_status status,
-			uint64_t now)
-{
-	if (qp->type == IBV_QPT_RC) {
-		begin_error(qp);
-		uroce_complete_send(qp, status, now);
-		end_error(qp, now);
+	if (qp->fault.side == UROCE_FAULT_SQ && qp->type != IBV_QPT_RC &&
+	    !qp->fault.fatal) {
+		stop_send_queue(qp, now);
 		return;
 	}
-	uroce_complete_send(qp, status, now);
-	/* 10.3.1.7: the responder of UC and UD continues */
-	set_state(qp, IBV_QPS_SQE);
+	list_del(&qp->unsent);
+	set_state(qp, IBV_QPS_ERR);
 	stop_timers(qp);
-	uroce_flush_send(qp, now);
-	/* the next message begins with the first PSN that was not sent */
-	qp->req.una_psn = qp->req.next_psn;
-	qp->req.new_psn = qp->req.next_psn;
+	qp->quiesce.accesses = uroce_rndv_withdraw(qp);
+	if (!qp->quiesce.accesses) {
+		complete_fault(qp, now);
+		return;
+	}
+	qp->quiesce.until_ns = now + QUIESCE_NS;
+	set_quiet_check(qp, now);
+}
+
+void uroce_qp_check_quiet(struct uroce_qp *qp, uint64_t now)
+{
+	if (!uroce_rndv_is_quiet(qp, qp->quiesce.accesses)) {
+		if (now < qp->quiesce.until_ns) {
+			set_quiet_check(qp, now);
+			return;
+		}
+		uroce_rndv_give_up(qp, qp->quiesce.accesses);
+	}
+	qp->quiesce.accesses = 0;
+	complete_fault(qp, now);
 }
 
 void uroce_qp_flush(struct uroce_qp *qp, uint64_t now)
@@ -135,10 +165,11 @@ void uroce_qp_flush(struct uroce_qp *qp, uint64_t now)
 static void reset(struct uroce_qp *qp)
 {
 	set_state(qp, IBV_QPS_RESET);
-	uroce_rndv_withdraw(qp);
+	(void)uroce_rndv_withdraw(qp);
 	stop_timers(qp);
 	list_del(&qp->active);
 	list_del(&qp->unsent);
+	qp->quiesce.accesses = 0;
 	uroce_channel_unbind(qp);
 	while (uroce_ring_front(&qp->sq)) {
 		struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
@@ -164,8 +195,7 @@ static void reset(struct uroce_qp *qp)
 	qp->mtu = UROCE_MAX_MTU;
 	uroce_rd_atomic_free(qp);
 	qp->sqd_notify = false;
-	qp->fault_pending = false;
-	qp->fault_is_path = false;
+	qp->fault = (struct uroce_fault){};
 	qp->ah_attr = (struct ibv_ah_attr){};
 	qp->path = (struct uroce_path){};
 	uroce_requester_init(qp);
@@ -272,7 +302,11 @@ int uroce_qp_modify(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 	if (to == IBV_QPS_ERR) {
 		/* the application may reuse the memory that a READ reads */
 		uroce_reply_drop_responses(qp);
-		uroce_qp_set_error(qp, now);
+		if (from == IBV_QPS_ERR)
+			return 0;
+		uroce_qp_fault(qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);
+		qp->fault.fatal = true;
+		uroce_qp_apply_fault(qp, now);
 		return 0;
 	}
 	ret = uroce_rd_atomic_reserve(qp, attr, mask);

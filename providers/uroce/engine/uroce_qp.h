@@ -155,6 +155,30 @@ struct uroce_rndv {
 	bool published[UROCE_NR_SINKS]; /* a destination is published */
 };
 
+/* Which work request completes with an error; all others are flushed. */
+enum uroce_fault_side {
+	UROCE_FAULT_NONE,
+	UROCE_FAULT_SQ, /* the oldest send WQE */
+	UROCE_FAULT_RQ, /* the receive WQE in use */
+	UROCE_FAULT_QP, /* none */
+};
+
+/* Why a QP fails. uroce_qp_fault() records it, and nothing else happens. */
+struct uroce_fault {
+	uint8_t side;	/* enum uroce_fault_side */
+	uint8_t status; /* enum ibv_wc_status of the work request */
+	bool fatal;	/* ERR, also if a send of a UC or UD QP fails */
+};
+
+/*
+ * Wait until the peer no longer accesses memory that was withdrawn; only then
+ * are work requests completed, because the application may reuse the memory.
+ */
+struct uroce_quiesce {
+	uint32_t accesses; /* from uroce_rndv_withdraw(); 0: no wait */
+	uint64_t until_ns; /* then the wait is given up */
+};
+
 struct uroce_engine;
 
 struct uroce_qp {
@@ -169,7 +193,8 @@ struct uroce_qp {
 	uint16_t mtu; /* maximum payload of a packet, bytes */
 	uint32_t pd;
 	uint32_t qkey;
-	unsigned int access; /* enum ibv_access_flags */
+	unsigned int access;	  /* enum ibv_access_flags */
+	struct uroce_fault fault; /* until it has been applied */
 	struct uroce_engine *engine;
 	struct uroce_path path; /* of packets to the peer */
 	/* shared memory that replaces the network; NULL: none */
@@ -200,8 +225,6 @@ struct uroce_qp {
 	bool was_connected; /* the QP was in RTR */
 	uint8_t longest_timeout;
 	bool sqd_notify;
-	bool fault_pending;	    /* error pending: ERR once all is sent */
-	bool fault_is_path;	    /* the pending error is a path error */
 	struct ibv_ah_attr ah_attr; /* as the application gave it */
 
 	/* Used by uroce_engine.c. */
@@ -212,6 +235,7 @@ struct uroce_qp {
 	uint32_t kicked;  /* atomic */
 	uint32_t heap_at; /* index in the heap of timers + 1; 0: none */
 	uint64_t heap_ns;
+	struct uroce_quiesce quiesce;
 
 	/* Asynchronous events for the worker: 1 << enum ibv_event_type. */
 	uint32_t events;
@@ -224,6 +248,18 @@ struct uroce_qp {
 static inline enum ibv_qp_state uroce_qp_state(const struct uroce_qp *qp)
 {
 	return (enum ibv_qp_state)__atomic_load_n(&qp->state, __ATOMIC_RELAXED);
+}
+
+/** uroce_qp_is_stopped() - whether a fault waits until it can be applied */
+static inline bool uroce_qp_is_stopped(const struct uroce_qp *qp)
+{
+	return qp->fault.side != UROCE_FAULT_NONE;
+}
+
+/** uroce_qp_is_running() - whether a QP is in RTS and has no fault */
+static inline bool uroce_qp_is_running(const struct uroce_qp *qp)
+{
+	return qp->state == IBV_QPS_RTS && !uroce_qp_is_stopped(qp);
 }
 
 /** uroce_qp_is_open() - whether the peer may use direct access through a QP */
@@ -266,40 +302,43 @@ void uroce_qp_query(const struct uroce_qp *qp, struct ibv_qp_attr *ret_attr);
 void uroce_qp_event(struct uroce_qp *qp, enum ibv_event_type event);
 
 /**
- * uroce_qp_set_error() - move a QP to ERR and flush all work requests
+ * uroce_qp_fault() - record that a QP fails
+ * @qp: the QP; nothing happens if it has a fault already or is in ERR
+ * @side: which work request fails
+ * @status: status of its completion; ignored for UROCE_FAULT_QP
  *
- * The caller raises the event, if there is one.
+ * The QP then sends no request and accepts no packet, but still sends a NAK.
+ * uroce_engine_sent() applies the fault: packets that are not sent yet may
+ * point to memory of the work requests.
  */
-void uroce_qp_set_error(struct uroce_qp *qp, uint64_t now);
+__attribute__((cold)) void uroce_qp_fault(struct uroce_qp *qp,
+					  enum uroce_fault_side side,
+					  enum ibv_wc_status status);
 
 /**
- * uroce_qp_set_fault_pending() - mark an error pending: ERR after
- * uroce_engine_sent()
+ * uroce_qp_apply_fault() - do what a fault requires (IBTA 10.3.1)
  *
- * Use it where packets that are not sent yet may point to memory, which the
- * application may reuse once the work requests are flushed.
+ * A fault of the send queue of a UC or UD QP completes the WQE, flushes the
+ * send queue, and the state is SQE. In all other cases the state is ERR, and
+ * work requests are completed as soon as the peer is quiet, at the latest
+ * after 2 s: now, or in uroce_qp_check_quiet().
  */
-void uroce_qp_set_fault_pending(struct uroce_qp *qp);
+__attribute__((cold)) void uroce_qp_apply_fault(struct uroce_qp *qp,
+						uint64_t now);
+
+/** uroce_qp_check_quiet() - complete the work requests if the peer is quiet */
+void uroce_qp_check_quiet(struct uroce_qp *qp, uint64_t now);
 
 /**
  * uroce_qp_path_error() - fail a QP whose MTU the network does not accept
  * @qp: the QP; UD stays as it is, its datagram is lost
  *
  * The MTU of a QP cannot change, so no packet of that size will arrive. Call it
- * for packets of uroce_engine_next(), before uroce_engine_sent(), which moves
- * the QP to ERR: the oldest send WQE completes with IBV_WC_LOC_QP_OP_ERR, and
- * the event is IBV_EVENT_QP_FATAL.
+ * for packets of uroce_engine_next(), before uroce_engine_sent(): the oldest
+ * send WQE completes with IBV_WC_LOC_QP_OP_ERR, and the event is
+ * IBV_EVENT_QP_FATAL.
  */
 void uroce_qp_path_error(struct uroce_qp *qp);
-
-/**
- * uroce_qp_fail_send() - complete the oldest send WQE in error (IBTA 10.3.1)
- * @qp: the QP; RC moves to ERR, UC and UD to SQE
- * @status: status of the completion
- * @now: ns
- */
-void uroce_qp_fail_send(struct uroce_qp *qp, enum ibv_wc_status status,
-			uint64_t now);
 
 /** uroce_qp_flush() - flush WQEs that were posted after the failure */
 void uroce_qp_flush(struct uroce_qp *qp, uint64_t now);

@@ -13,13 +13,14 @@
  *          |                                                       '--'      |
  *          | modify                                                          |
  *          '------- any state        RTS, SQD: a send fails, UC and UD:      |
- *                                    uroce_qp_fail_send() -> SQE ------------'
+ *                                    uroce_qp_apply_fault() -> SQE ----------'
  *          ERR <--- any state: modify;                            modify
- *                   a send fails, RC: uroce_qp_fail_send();
+ *                   a send fails, RC: uroce_qp_apply_fault();
  *                   a request of the peer is invalid: uroce_responder_refuse()
  *
- * Work requests complete in error on entry to ERR (both queues) and SQE (the
- * send queue), and are discarded without completions on entry to RESET.
+ * Work requests complete in error after entry to ERR (both queues), as soon as
+ * no peer accesses their memory, and on entry to SQE (the send queue). They are
+ * discarded without completions on entry to RESET.
  *
  * The attributes are those of IBTA 11.2.4.2, tables 91 to 97, with the names of
  * verbs. uroce_qp_state_check() rejects an attribute that the transition does

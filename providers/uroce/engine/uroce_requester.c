@@ -105,7 +105,8 @@ void uroce_requester_check_oldest(struct uroce_qp *qp, uint64_t now)
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 
 	if (wqe && wqe->begun && wqe->status != IBV_WC_SUCCESS) {
-		uroce_qp_fail_send(qp, (enum ibv_wc_status)wqe->status, now);
+		uroce_qp_fault(qp, UROCE_FAULT_SQ,
+			       (enum ibv_wc_status)wqe->status);
 		return;
 	}
 	/* 10.3.1.6: drained once all started messages are complete */
@@ -293,7 +294,8 @@ bool uroce_requester_next(struct uroce_qp *qp, uint64_t now,
 {
 	struct uroce_requester *req = &qp->req;
 
-	while (qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD) {
+	while (!uroce_qp_is_stopped(qp) &&
+	       (qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD)) {
 		struct uroce_send_wqe *wqe;
 
 		if (req->resume_ns != UROCE_NEVER ||

@@ -61,7 +61,7 @@ bool uroce_responder_refuse(struct uroce_qp *qp, struct uroce_packet *packet,
 		uroce_qp_event(qp, IBV_EVENT_QP_ACCESS_ERR);
 	else if (nak == UROCE_NAK_INVALID_REQUEST)
 		uroce_qp_event(qp, IBV_EVENT_QP_REQ_ERR);
-	uroce_qp_set_error(qp, now);
+	uroce_qp_fault(qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);
 	return true;
 }
 
@@ -148,11 +148,6 @@ void uroce_responder_executed(struct uroce_qp *qp,
 static void fail_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 			 enum ibv_wc_status status, uint64_t now)
 {
-	struct uroce_cqe cqe = {
-		.now_ns = now,
-		.status = (uint8_t)status,
-		.opcode = IBV_WC_RECV,
-	};
 	bool too_long = status == IBV_WC_LOC_LEN_ERR;
 
 	if (uroce_packet_check(packet)) {
@@ -161,13 +156,11 @@ static void fail_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 	}
 	/* 9.9.3, table 61: UC and UD drop a message that is too long */
 	if (qp->type == IBV_QPT_RC || !too_long)
-		uroce_complete_receive(qp, &cqe, false);
+		uroce_qp_fault(qp, UROCE_FAULT_RQ, status);
 	(void)uroce_responder_refuse(
 		qp, packet,
 		too_long ? UROCE_NAK_INVALID_REQUEST : UROCE_NAK_REMOTE_OP,
 		too_long ? UROCE_C_TOO_LONG : UROCE_C_LOCAL_PROTECTION, now);
-	if (!too_long)
-		uroce_qp_set_error(qp, now);
 }
 
 /* Memory of the receive WQE in use: @bytes at @offset. */

@@ -107,7 +107,7 @@ static void retry(struct uroce_qp *qp, uint64_t now)
 
 	if (!req->retry_left) {
 		uroce_engine_count(qp->engine, UROCE_C_RETRY_EXCEEDED, 1);
-		uroce_qp_fail_send(qp, IBV_WC_RETRY_EXC_ERR, now);
+		uroce_qp_fault(qp, UROCE_FAULT_SQ, IBV_WC_RETRY_EXC_ERR);
 		return;
 	}
 	req->retry_left--;
@@ -131,7 +131,7 @@ void uroce_retry_not_ready(struct uroce_qp *qp, uint8_t timer, uint64_t now)
 	if (req->resume_ns != UROCE_NEVER)
 		return; /* the RNR wait for una_psn is running */
 	if (!req->rnr_left) {
-		uroce_qp_fail_send(qp, IBV_WC_RNR_RETRY_EXC_ERR, now);
+		uroce_qp_fault(qp, UROCE_FAULT_SQ, IBV_WC_RNR_RETRY_EXC_ERR);
 		return;
 	}
 	if (qp->rnr_retry != RNR_FOR_EVER)

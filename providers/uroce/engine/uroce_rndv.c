@@ -132,26 +132,32 @@ void uroce_rndv_publish_receive(struct uroce_qp *qp, uint32_t psn)
 				  &receive->sge[0]);
 }
 
-void uroce_rndv_end_receive(struct uroce_qp *qp, bool failed)
+void uroce_rndv_end_receive(struct uroce_qp *qp)
 {
-	if (!qp->rndv.published[UROCE_SINK_RECEIVE])
-		return;
 	rndv_withdraw_sink(qp, UROCE_SINK_RECEIVE);
-	if (failed)
-		qp->channel->rndv->quiesce(qp->channel);
 }
 
-void uroce_rndv_withdraw(struct uroce_qp *qp)
+uint32_t uroce_rndv_withdraw(struct uroce_qp *qp)
 {
 	const struct uroce_rndv_ops *ops = ops_of(qp);
 
 	qp->rndv.sending = false;
 	qp->rndv.refused = false;
 	if (!ops)
-		return;
+		return 0;
 	rndv_withdraw_sink(qp, UROCE_SINK_RECEIVE);
 	rndv_withdraw_sink(qp, UROCE_SINK_READ);
-	ops->quiesce(qp->channel);
+	return ops->accesses(qp->channel);
+}
+
+bool uroce_rndv_is_quiet(const struct uroce_qp *qp, uint32_t accesses)
+{
+	return qp->channel->rndv->is_quiet(qp->channel, accesses);
+}
+
+void uroce_rndv_give_up(const struct uroce_qp *qp, uint32_t accesses)
+{
+	qp->channel->rndv->give_up(qp->channel, accesses);
 }
 
 void uroce_rndv_withdraw_all(struct uroce_engine *engine)

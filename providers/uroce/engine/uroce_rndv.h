@@ -85,13 +85,25 @@ void uroce_rndv_publish_receive(struct uroce_qp *qp, uint32_t psn);
 
 /**
  * uroce_rndv_end_receive() - withdraw the sink of the receive WQE in use
- * @qp: the QP
- * @failed: the receive WQE fails: wait for a push in progress
+ *
+ * No push is in progress: the message is complete, or uroce_rndv_withdraw()
+ * was called before.
  */
-void uroce_rndv_end_receive(struct uroce_qp *qp, bool failed);
+void uroce_rndv_end_receive(struct uroce_qp *qp);
 
-/** uroce_rndv_withdraw() - withdraw all sinks of a QP; waits for pushes */
-void uroce_rndv_withdraw(struct uroce_qp *qp);
+/**
+ * uroce_rndv_withdraw() - withdraw all sinks of a QP
+ *
+ * Return: number of the access of the peer that is in progress, for
+ * uroce_rndv_is_quiet(); 0: none.
+ */
+uint32_t uroce_rndv_withdraw(struct uroce_qp *qp);
+
+/** uroce_rndv_is_quiet() - whether the access number @accesses has ended */
+bool uroce_rndv_is_quiet(const struct uroce_qp *qp, uint32_t accesses);
+
+/** uroce_rndv_give_up() - regard the access as ended, for all QPs */
+void uroce_rndv_give_up(const struct uroce_qp *qp, uint32_t accesses);
 
 /**
  * uroce_rndv_withdraw_all() - withdraw all sinks; the caller waits for pushes

@@ -7,18 +7,10 @@
 #include "uroce/shm/uroce_shm_rndv.h"
 
 #include <errno.h>
-#include <time.h>
 
 #include "uroce/shm/uroce_pairing.h"
 #include "uroce/shm/uroce_shm_state.h"
 #include "util/nocancel.h"
-
-/*
- * A chunk takes about 20 us. A peer that needs longer was stopped in the
- * middle; its memory is released nevertheless, because it may never continue.
- */
-#define QUIESCE_MS 2000
-#define NAP_NS	   20000
 
 static uint64_t now_ns(void)
 {
@@ -176,34 +168,29 @@ static uint32_t copying(const struct uroce_peer *peer)
 	return uroce_shm_remote_copying(&peer->remote, peer->shm->config.slot);
 }
 
-static bool is_at_it(const struct uroce_peer *peer, uint32_t count)
+/* Even: no access; one wait that was given up is enough, for all QPs. */
+static uint32_t shm_rndv_accesses(struct uroce_channel *channel)
 {
-	return copying(peer) == count &&
-	       !__atomic_load_n(&peer->dead, __ATOMIC_RELAXED);
-}
-
-/* A copy that the peer begins later sees the withdrawal. */
-static void shm_rndv_quiesce(struct uroce_channel *channel)
-{
-	const struct timespec nap = { .tv_nsec = NAP_NS };
-	struct uroce_peer *peer = uroce_peer_of(channel);
-	uint64_t until_ms;
+	const struct uroce_peer *peer = uroce_peer_of(channel);
 	uint32_t count;
 
 	if (!peer->remote.memory) /* in a child of fork() */
-		return;
+		return 0;
 	count = copying(peer);
-	/* one failed wait is enough, however many QPs there are */
-	if (!(count % 2) || count == peer->given_up)
-		return;
-	until_ms = uroce_pairing_now_ms() + QUIESCE_MS;
-	while (is_at_it(peer, count)) {
-		if (uroce_pairing_now_ms() >= until_ms) {
-			peer->given_up = count;
-			return;
-		}
-		(void)nanosleep(&nap, NULL);
-	}
+	return count % 2 && count != peer->given_up ? count : 0;
+}
+
+static bool shm_rndv_is_quiet(struct uroce_channel *channel, uint32_t accesses)
+{
+	const struct uroce_peer *peer = uroce_peer_of(channel);
+
+	return copying(peer) != accesses ||
+	       __atomic_load_n(&peer->dead, __ATOMIC_RELAXED);
+}
+
+static void shm_rndv_give_up(struct uroce_channel *channel, uint32_t accesses)
+{
+	uroce_peer_of(channel)->given_up = accesses;
 }
 
 const struct uroce_rndv_ops uroce_shm_rndv_ops = {
@@ -214,5 +201,7 @@ const struct uroce_rndv_ops uroce_shm_rndv_ops = {
 	.push = shm_rndv_push,
 	.pull = pull,
 	.publish = shm_rndv_publish,
-	.quiesce = shm_rndv_quiesce,
+	.accesses = shm_rndv_accesses,
+	.is_quiet = shm_rndv_is_quiet,
+	.give_up = shm_rndv_give_up,
 };

@@ -184,6 +184,7 @@ static void lose_packets(struct pair *pair)
 {
 	uroce_channel_fail(&pair->side[0].engine, &pair->side[0].channel,
 			   pair->now);
+	uroce_engine_sent(&pair->side[0].engine, pair->now);
 }
 
 /* From now on the channel drops all packets. */
@@ -196,6 +197,7 @@ static void run_lost(struct pair *pair)
 			;
 		pair->now = uroce_engine_deadline(engine);
 		(void)uroce_engine_expire(engine, pair->now);
+		uroce_engine_sent(engine, pair->now);
 	} while (uroce_qp_state(pair->side[0].qp) != IBV_QPS_ERR);
 }
 

@@ -206,9 +206,20 @@ static void fake_publish(struct uroce_channel *channel, uint32_t qpn,
 		log_action(i, sink->bytes ? 'l' : 'x');
 }
 
-static void fake_quiesce(struct uroce_channel *channel)
+static uint32_t fake_accesses(struct uroce_channel *channel)
 {
 	log_action(side_of(channel), 's');
+	return own_side(channel)->accesses;
+}
+
+static bool fake_is_quiet(struct uroce_channel *channel, uint32_t accesses)
+{
+	return own_side(channel)->accesses != accesses;
+}
+
+static void fake_give_up(struct uroce_channel *channel, uint32_t accesses)
+{
+	own_side(channel)->given_up = accesses;
 }
 
 static const struct uroce_rndv_ops ops = {
@@ -219,7 +230,9 @@ static const struct uroce_rndv_ops ops = {
 	.push = fake_push,
 	.pull = fake_pull,
 	.publish = fake_publish,
-	.quiesce = fake_quiesce,
+	.accesses = fake_accesses,
+	.is_quiet = fake_is_quiet,
+	.give_up = fake_give_up,
 };
 
 static int copy_iov(struct fake_side *side,

@@ -38,7 +38,9 @@ struct fake_side {
 	bool idle;	    /* does not poll: direct access is possible */
 	bool stale;	    /* lookups still return withdrawn sinks */
 	struct fake_trouble push, pull;
-	uint32_t room; /* packets sent at a time */
+	uint32_t room;	   /* packets sent at a time */
+	uint32_t accesses; /* number of the peer's access; 0: none */
+	uint32_t given_up; /* access that the engine does not wait for */
 
 	/* published state */
 	bool open; /* from the last on_qp() */
@@ -96,7 +98,7 @@ void fake_run_until_pushed(struct fake *fake, unsigned int side,
  *
  *   l L   publishes the sink of a message, of a READ response
  *   x X   withdraws it
- *   s     has quiesced with the peer
+ *   s     asks whether the peer accesses its memory
  *   t e   publishes that its QP is open, is closed
  *   |     a completion
  */

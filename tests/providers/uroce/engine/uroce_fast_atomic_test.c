@@ -325,7 +325,8 @@ static void then_ack_along(struct pair *pair,
 
 static void then_error(struct pair *pair, struct uroce_eager_entry *response)
 {
-	uroce_qp_set_error(pair->side[0].qp, pair->now);
+	uroce_qp_fault(pair->side[0].qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);
+	uroce_qp_apply_fault(pair->side[0].qp, pair->now);
 }
 
 static void then_drained(struct pair *pair, struct uroce_eager_entry *response)
@@ -606,6 +607,7 @@ static void fast_atomic_bad_lkey_returns_loc_prot_err(void **state)
 	struct pair *pair = scene_begin(&scene, &response);
 
 	assert_true(alike_receive(pair, 0, &response, true));
+	uroce_engine_sent(&pair->side[0].engine, pair->now);
 	expect(&pair->side[0].send_cq, WR_ID, IBV_WC_LOC_PROT_ERR);
 	expect_state(pair, 0, IBV_QPS_ERR);
 	assert_int_equal(pair->side[0].memory[RESULT], 0x5a);
@@ -664,6 +666,7 @@ static void fast_atomic_response_completes_failed_successor(void **state)
 
 	expect_state(pair, 0, IBV_QPS_RTS);
 	assert_true(alike_receive(pair, 0, &response, true));
+	uroce_engine_sent(&pair->side[0].engine, pair->now);
 	expect(&pair->side[0].send_cq, WR_ID, IBV_WC_SUCCESS);
 	expect(&pair->side[0].send_cq, 2, IBV_WC_LOC_PROT_ERR);
 	expect_state(pair, 0, IBV_QPS_ERR);

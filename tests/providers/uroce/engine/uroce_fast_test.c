@@ -342,7 +342,8 @@ static void arrange_limit(struct pair *pair)
 
 static void arrange_error(struct pair *pair)
 {
-	uroce_qp_set_error(pair->side[1].qp, pair->now);
+	uroce_qp_fault(pair->side[1].qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);
+	uroce_qp_apply_fault(pair->side[1].qp, pair->now);
 }
 
 static void arrange_nak(struct pair *pair)
@@ -632,7 +633,8 @@ static void fast_catch_up_ignores_failed_qp(void **state)
 	struct uroce_eager_entry eager;
 	struct pair *pair = new_late_pair(&eager);
 
-	uroce_qp_set_error(pair->side[1].qp, pair->now);
+	uroce_qp_fault(pair->side[1].qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);
+	uroce_qp_apply_fault(pair->side[1].qp, pair->now);
 	expect(&pair->side[1].send_cq, 77, IBV_WC_WR_FLUSH_ERR);
 	uroce_fast_catch_up(&pair->side[1].engine, pair->now);
 	expect_none(&pair->side[1].send_cq);

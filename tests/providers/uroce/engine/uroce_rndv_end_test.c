@@ -100,6 +100,71 @@ static void rndv_error_quiesces_before_completion(void **state)
 	}
 }
 
+/* Fails the QP of side 1 while its peer accesses memory of the QP. */
+static struct fake *fail_during_access(struct message *m)
+{
+	struct fake *fake = begin_message(m, IBV_WR_SEND);
+
+	fake->side[1].accesses = 3;
+	fake_modify(fake, 1, IBV_QPS_ERR);
+	assert_int_equal(fake->pair->side[1].qp->state, IBV_QPS_ERR);
+	return fake;
+}
+
+/* Returns whether the receive WQE has been flushed @ns after the failure. */
+static bool is_flushed_after(struct fake *fake, uint64_t ns)
+{
+	struct pair_side *side = &fake->pair->side[1];
+	struct uroce_cqe cqe;
+
+	(void)uroce_engine_expire(&side->engine, fake->pair->now + ns);
+	if (!pair_poll(&side->recv_cq, &cqe))
+		return false;
+	assert_int_equal(cqe.status, IBV_WC_WR_FLUSH_ERR);
+	return true;
+}
+
+static void rndv_failed_qp_is_flushed_when_peer_is_quiet(void **state)
+{
+	struct message m;
+	struct fake *fake = fail_during_access(&m);
+	struct uroce_engine *engine = &fake->pair->side[1].engine;
+
+	assert_false(is_flushed_after(fake, 0));
+	/* the engine asks for another pass soon, without a packet */
+	assert_true(uroce_engine_deadline(engine) > fake->pair->now);
+	assert_true(uroce_engine_deadline(engine) <= fake->pair->now + 1000000);
+	assert_false(is_flushed_after(fake, 1000000));
+	fake->side[1].accesses = 5;
+	assert_true(is_flushed_after(fake, 2000000));
+	assert_int_equal(fake->side[1].given_up, 0);
+	assert_int_equal(uroce_engine_deadline(engine), UROCE_NEVER);
+	fake_free(fake);
+}
+
+static void rndv_failed_qp_is_flushed_after_2_s(void **state)
+{
+	struct message m;
+	struct fake *fake = fail_during_access(&m);
+
+	assert_false(is_flushed_after(fake, 1999999999));
+	assert_true(is_flushed_after(fake, 2000000000));
+	assert_int_equal(fake->side[1].given_up, 3);
+	fake_free(fake);
+}
+
+static void rndv_reset_ends_wait_for_peer(void **state)
+{
+	struct message m;
+	struct fake *fake = fail_during_access(&m);
+	struct uroce_engine *engine = &fake->pair->side[1].engine;
+
+	fake_modify(fake, 1, IBV_QPS_RESET);
+	assert_false(is_flushed_after(fake, 3000000000));
+	assert_int_equal(uroce_engine_deadline(engine), UROCE_NEVER);
+	fake_free(fake);
+}
+
 /* No further completion is raised, so the log is complete. */
 static void check_gone(struct fake *fake, const struct end *end)
 {
@@ -190,6 +255,7 @@ static void rndv_lost_channel_quiesces_with_peer(void **state)
 	fake_run_until_pushed(fake, 1, 1);
 	uroce_channel_fail(&fake->pair->side[0].engine,
 			   &fake->pair->side[0].channel, fake->pair->now);
+	uroce_engine_sent(&fake->pair->side[0].engine, fake->pair->now);
 	assert_string_equal(fake_log(fake, 0), "LeXs|");
 	expect_completion(&fake->pair->side[0].send_cq, 1,
 			  IBV_WC_RETRY_EXC_ERR);
@@ -210,8 +276,8 @@ static void rndv_message_longer_than_receive_is_refused(void **state)
 	message_post_request(fake, &m, 1);
 	fake_run(fake);
 	assert_true(fake->side[0].pushed && fake->side[1].pulled);
-	/* withdraws the sink of the unused receive, then closes the QP */
-	assert_string_equal(fake_log(fake, 1), "lxs|es");
+	/* closes the QP and withdraws the sink before the completion */
+	assert_string_equal(fake_log(fake, 1), "lexs|");
 	expect_completion(&fake->pair->side[1].recv_cq, 101,
 			  IBV_WC_LOC_LEN_ERR);
 	assert_string_equal(fake_log(fake, 0), "es|");
@@ -258,7 +324,7 @@ static void rndv_empty_receive_publishes_no_sink(void **state)
 	pair_post_recv(fake->pair, 1, 102, NULL, 0);
 	message_post_request(fake, &m, 2);
 	fake_run(fake);
-	assert_string_equal(fake_log(fake, 1), "|es");
+	assert_string_equal(fake_log(fake, 1), "es|");
 	expect_completion(&fake->pair->side[1].recv_cq, 102,
 			  IBV_WC_LOC_LEN_ERR);
 	fake_check_rest(fake, 1);
@@ -276,7 +342,7 @@ static void rndv_receive_with_bad_lkey_fails(void **state)
 	message_post(fake, &m, 1);
 	fake_run(fake);
 	assert_true(fake->side[1].pulled);
-	assert_string_equal(fake_log(fake, 1), "lxs|es");
+	assert_string_equal(fake_log(fake, 1), "lexs|");
 	expect_completion(&fake->pair->side[1].recv_cq, 101,
 			  IBV_WC_LOC_PROT_ERR);
 	assert_string_equal(fake_log(fake, 0), "es|");
@@ -466,6 +532,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rndv_sink_is_withdrawn_before_completion),
 		cmocka_unit_test(rndv_error_quiesces_before_completion),
+		cmocka_unit_test(rndv_failed_qp_is_flushed_when_peer_is_quiet),
+		cmocka_unit_test(rndv_failed_qp_is_flushed_after_2_s),
+		cmocka_unit_test(rndv_reset_ends_wait_for_peer),
 		cmocka_unit_test(rndv_reset_qp_quiesces_with_peer),
 		cmocka_unit_test(rndv_destroyed_qp_quiesces_with_peer),
 		cmocka_unit_test(rndv_retry_exceeded_quiesces_with_peer),

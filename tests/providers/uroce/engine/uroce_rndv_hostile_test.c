@@ -46,6 +46,7 @@ static void deliver_packet(struct fake *fake, unsigned int from,
 
 	pair_inject(fake->pair, from, packet, garbage);
 	(void)fake_step(fake);
+	uroce_engine_sent(&fake->pair->side[!from].engine, fake->pair->now);
 }
 
 static struct fake *new_receiver(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For which process quiesce() waits before the memory of a long message is
- * reused: the right process, which may be copying, dead or stopped. The left
- * process pushes and pulls all the time.
+ * Which accesses of the peer must end before the memory of a long message is
+ * reused. The right process copies, is dead or is stopped; the left process
+ * pushes and pulls all the time.
  */
 #include <errno.h>
 #include <sched.h>
@@ -17,102 +17,75 @@
 #include "uroce_netns.h"
 #include "uroce_shm_obedient.h"
 
-#define QUIESCE	 2000 /* ms; as in uroce_shm_rndv.c */
-#define ANY_SLOT 7    /* a slot without a process */
+#define ANY_SLOT 7 /* a slot without a process */
 
-/* -- settling ------------------------------------------------------------- */
-
-static void never_sleep(void)
+static uint32_t accesses(void)
 {
-	fail();
+	return channel->rndv->accesses(channel);
 }
 
-static void quiesce_idle_peer_is_not_awaited(void **state)
+static bool is_quiet(uint32_t number)
 {
-	while_asleep = never_sleep;
-	channel->rndv->quiesce(channel);
+	return channel->rndv->is_quiet(channel, number);
+}
+
+/* -- accesses of the peer ------------------------------------------------- */
+
+static void quiesce_idle_peer_has_no_access(void **state)
+{
+	assert_int_equal(accesses(), 0);
 	/* not from or to the left process */
 	right_copies(ANY_SLOT, true);
-	channel->rndv->quiesce(channel);
+	assert_int_equal(accesses(), 0);
 	right_copies(ANY_SLOT, false);
 	right_copies(LEFT, true);
 	right_copies(LEFT, false);
-	channel->rndv->quiesce(channel);
+	assert_int_equal(accesses(), 0);
 }
 
-static void end_copy_in_third_sleep(void)
+static void quiesce_copying_peer_is_not_quiet(void **state)
 {
-	if (nr_sleeps == 3)
-		right_copies(LEFT, false);
-}
+	uint32_t first, second;
 
-/* The next copy has started, but uses the current sink. */
-static void begin_next_copy(void)
-{
+	right_copies(LEFT, true);
+	first = accesses();
+	assert_int_not_equal(first, 0);
+	assert_false(is_quiet(first));
 	right_copies(LEFT, false);
+	assert_true(is_quiet(first));
+	/* the next copy uses the current sink */
 	right_copies(LEFT, true);
-}
-
-static void quiesce(void (*meanwhile)(void))
-{
-	set_clock(1000000);
-	nr_sleeps = 0;
-	while_asleep = meanwhile;
-	channel->rndv->quiesce(channel);
-	while_asleep = NULL;
-}
-
-static void quiesce_waits_for_copying_peer(void **state)
-{
-	right_copies(LEFT, true);
-	quiesce(end_copy_in_third_sleep);
-	assert_int_equal(nr_sleeps, 3);
-	right_copies(LEFT, true);
-	quiesce(begin_next_copy);
-	assert_int_equal(nr_sleeps, 1);
+	assert_true(is_quiet(first));
+	second = accesses();
+	assert_int_not_equal(second, first);
+	assert_false(is_quiet(second));
 	right_copies(LEFT, false);
 }
 
-/* As long as the serving thread needs to notice the death. */
-static void die_in_second_sleep(void)
+static void quiesce_dead_peer_is_quiet(void **state)
 {
 	const struct uroce_peer *peer =
 		list_entry(channel, struct uroce_peer, channel);
+	uint32_t number;
 
-	if (nr_sleeps != 2)
-		return;
+	right_copies(LEFT, true);
+	number = accesses();
 	kill_right();
+	/* as long as the serving thread needs to notice the death */
 	while (!__atomic_load_n(&peer->dead, __ATOMIC_RELAXED))
 		(void)sched_yield();
+	assert_true(is_quiet(number));
 }
 
-static void quiesce_stops_waiting_for_dead_peer(void **state)
+static void quiesce_access_given_up_does_not_count(void **state)
 {
 	right_copies(LEFT, true);
-	quiesce(die_in_second_sleep);
-	assert_int_equal(nr_sleeps, 2);
-	/* nor in the next call */
-	quiesce(never_sleep);
-}
-
-static void let_100_ms_pass(void)
-{
-	set_clock(get_clock() + 100);
-	assert_true(nr_sleeps <= QUIESCE / 100);
-}
-
-static void quiesce_gives_up_on_stopped_peer(void **state)
-{
-	right_copies(LEFT, true);
-	quiesce(let_100_ms_pass);
-	assert_int_equal(nr_sleeps, QUIESCE / 100);
-	/* another QP of the left process, then another copy of the right one */
-	quiesce(let_100_ms_pass);
-	assert_int_equal(nr_sleeps, 0);
+	channel->rndv->give_up(channel, accesses());
+	/* for another QP of the left process; not for another copy */
+	assert_int_equal(accesses(), 0);
 	right_copies(LEFT, false);
 	right_copies(LEFT, true);
-	quiesce(let_100_ms_pass);
-	assert_int_equal(nr_sleeps, QUIESCE / 100);
+	assert_int_not_equal(accesses(), 0);
 	right_copies(LEFT, false);
 }
 
@@ -126,6 +99,14 @@ static void right_publishes_own_qp(struct side *side,
 	qp.ready = ready;
 	qp.pulls = true;
 	uroce_shm_publish_qp(side->shm, &qp, to_left);
+}
+
+static void right_await_quiet(struct uroce_channel *to_left)
+{
+	uint32_t number = to_left->rndv->accesses(to_left);
+
+	while (number && !to_left->rndv->is_quiet(to_left, number))
+		(void)sched_yield();
 }
 
 /*
@@ -150,7 +131,7 @@ static void right_withdraw_repeatedly(struct node *node, uint32_t kinds)
 		board_await(&board->copies, before + 1);
 		to_left->rndv->publish(to_left, qpns.dest_qpn, UROCE_SINK_READ,
 				       &nowhere);
-		to_left->rndv->quiesce(to_left);
+		right_await_quiet(to_left);
 		right_check_left_alone(memory, BYTES);
 	}
 	__atomic_store_n(&board->done, 1, __ATOMIC_RELEASE);
@@ -175,7 +156,7 @@ static void right_reuse_source(struct node *node, uint32_t kinds)
 		right_publishes_own_qp(&side, to_left, true);
 		board_await(&board->copies, before + 1);
 		right_publishes_own_qp(&side, to_left, false);
-		to_left->rndv->quiesce(to_left);
+		right_await_quiet(to_left);
 		memset(memory, 0xee, BYTES);
 		before = board_look(&board->refusals);
 		board_await(&board->refusals, before + 2);
@@ -232,10 +213,10 @@ int main(void)
 {
 	int ret = obedient_open();
 	const struct CMUnitTest tests[] = {
-		TEST(quiesce_idle_peer_is_not_awaited),
-		TEST(quiesce_waits_for_copying_peer),
-		TEST(quiesce_stops_waiting_for_dead_peer),
-		TEST(quiesce_gives_up_on_stopped_peer),
+		TEST(quiesce_idle_peer_has_no_access),
+		TEST(quiesce_copying_peer_is_not_quiet),
+		TEST(quiesce_dead_peer_is_quiet),
+		TEST(quiesce_access_given_up_does_not_count),
 		cmocka_unit_test(quiesce_protects_withdrawn_sink_from_push),
 		cmocka_unit_test(quiesce_protects_reused_source_from_pull),
 	};
