@@ -1,26 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# local_bench.sh BUILD [FOLDER [ROUNDS]] - speed of the user-space device
-# between two processes of one host, compared with a cache line that they write
-# in turn (P), with process_vm_writev(2) (V), and with installed programs of the
-# distribution: ucx_perftest, fi_pingpong, and perftest on this device. All take
-# turns in each round, so the ratio to P, V or another program is what counts.
-# BUILD is a build tree of the library.
+# local_bench.sh BUILD [FOLDER [ROUNDS [PLACEMENT]]] - speed of the user-space
+# device between two processes of one host, compared with a cache line that they
+# write in turn (P), with process_vm_writev(2) (V), and with installed programs
+# of the distribution: ucx_perftest, fi_pingpong, and perftest on this device.
+# All take turns in each round, so the ratio to P, V or another program is what
+# counts. BUILD is a build tree of the library.
 #
 # P depends on where the machine places the two processes, and may change from
 # one moment to the next. The rounds are divided by P, which is measured at the
 # beginning and at the end of each: near (P < 80 ns, a shared cache) and far
-# (P > 120 ns). Prints a table for each placement with at least five rounds, and
-# writes it to FOLDER/local.tsv (near) or FOLDER/local_far.tsv, tab-separated,
-# one line for each bar of a plot; README.md describes the columns. Exits with 1
-# if a "must" was missed, and with 2 if neither placement occurred. Uses two
-# cores, in the real-time class if permitted: other programs of the machine wait
-# meanwhile, and still disturb the results.
+# (P > 120 ns). With PLACEMENT (near or far) each round first waits for it, two
+# minutes at most. Prints a table for each placement with at least five rounds,
+# and writes it to FOLDER/local.tsv (near) or FOLDER/local_far.tsv,
+# tab-separated, one line for each bar of a plot; README.md describes the
+# columns. Exits with 1 if a "must" was missed, and with 2 if neither placement
+# occurred. Uses two cores, in the real-time class if permitted: other programs
+# of the machine wait meanwhile, and still disturb the results.
 set -eu
 
 if [ $# -lt 1 ]; then
-	echo "usage: $0 BUILD [FOLDER [ROUNDS]]" >&2
+	echo "usage: $0 BUILD [FOLDER [ROUNDS [PLACEMENT]]]" >&2
 	exit 2
 fi
 
@@ -28,6 +29,7 @@ here=$(dirname "$(realpath "$0")")
 build=$(realpath "$1")
 folder=${2:+$(realpath -m "$2")}
 rounds=${3:-21}
+placement=${4:-}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 : >"$scratch/measured"
@@ -112,17 +114,37 @@ others() {
 	pingpong libfabric_1m "$1" 6 0.001 1048576 1000
 }
 
+# line NAME ROUND - records P under this name, and prints it.
+line() {
+	LOCAL_ONLY=line "${class[@]}" timeout 60 "$scratch/local_bench" \
+		"$2" 1 | sed "s/^line/$1/" | tee -a "$scratch/measured"
+}
+
+place_of() {
+	awk '{ print $3 < 80 ? "near" : $3 > 120 ? "far" : "between" }'
+}
+
+wait_placement() {
+	local end=$((SECONDS + 120))
+
+	[ -n "$placement" ] || return 0
+	until [ "$(line line_waiting "$1" | place_of)" = "$placement" ] ||
+		[ "$SECONDS" -ge "$end" ]; do
+		sleep 0.2
+	done
+}
+
 # A round of all programs. The last measurement of P shows whether the machine
 # moved the processes meanwhile.
 measure_round() {
 	local round=$1
 
+	wait_placement "$round"
 	"${class[@]}" timeout 60 "$scratch/local_bench" "$round" 1 \
 		>>"$scratch/measured"
 	timeout 60 "$scratch/local_threads" "$round" >>"$scratch/measured"
 	others "$round"
-	LOCAL_ONLY=line "${class[@]}" timeout 60 "$scratch/local_bench" \
-		"$round" 1 | sed 's/^line/line_after/' >>"$scratch/measured"
+	line line_after "$round" >/dev/null
 }
 
 # rounds_of PLACEMENT - prints the measured lines of its rounds.
@@ -132,7 +154,7 @@ rounds_of() {
 		function place(ns) {
 			return ns < 80 ? "near" : ns > 120 ? "far" : "between"
 		}
-		$1 != "line_after" && (($2, "line") in p) &&
+		$1 !~ /^line_/ && (($2, "line") in p) &&
 			place(p[$2, "line"]) == wanted &&
 			place(p[$2, "line_after"]) == wanted
 		' "$scratch/measured" "$scratch/measured"
