@@ -18,10 +18,28 @@ tcp_listens() {
 		/proc/net/tcp6 >/dev/null
 }
 
-# cm_listens PORT - listens through the connection manager (rdma_cm).
+# cm_listens PORT - listens through the connection manager (rdma_cm). The kernel
+# shows the state LISTEN before it registers the service. After that the server
+# sleeps, or it polls for connections: then some clock ticks of its own CPU time
+# must have passed since LISTEN was seen first.
+cm_listener=
+cm_listener_ticks=0
 cm_listens() {
-	rdma resource show cm_id 2>/dev/null |
-		grep -q "state LISTEN .*src-addr [^ ]*:$1 "
+	local pid ticks
+
+	pid=$(rdma resource show cm_id 2>/dev/null |
+		grep -m 1 "state LISTEN .*src-addr [^ ]*:$1 " |
+		grep -o ' pid [0-9]*')
+	pid=${pid##* }
+	[ -n "$pid" ] || return 1
+	grep -qs '^running' /proc/"$pid"/task/*/syscall || return 0
+	ticks=$(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null |
+		awk '{ print $12 + $13 }')
+	if [ "$cm_listener" != "$pid" ]; then
+		cm_listener=$pid
+		cm_listener_ticks=${ticks:-0}
+	fi
+	[ $((${ticks:-0} - cm_listener_ticks)) -ge 3 ]
 }
 
 # pair_run LISTENS SERVER_LIB CLIENT_LIB SERVER_COMMAND -- CLIENT_COMMAND
