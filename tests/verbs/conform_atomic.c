@@ -187,7 +187,7 @@ static void atomic_require_refused(enum ibv_wr_opcode opcode,
 	REQUIRE_EQUAL(
 		poll_status(pair.client->send_cq, IBV_WC_WR_FLUSH_ERR).wr_id,
 		2);
-	REQUIRE_EQUAL(qp_query(pair.client).qp_state, IBV_QPS_ERR);
+	qp_wait_state(pair.client, IBV_QPS_ERR);
 	qp_wait_state(pair.server, IBV_QPS_ERR);
 	poll_nothing(pair.client->send_cq, 0);
 	poll_nothing(pair.server->recv_cq, 0);

@@ -54,7 +54,7 @@ static void error_require_refused(const struct error_rig *rig,
 	REQUIRE_EQUAL(wc.qp_num, rig->pair.client->num);
 	wc = poll_status(rig->pair.client->send_cq, IBV_WC_WR_FLUSH_ERR);
 	REQUIRE_EQUAL(wc.wr_id, 22);
-	REQUIRE_EQUAL(qp_query(rig->pair.client).qp_state, IBV_QPS_ERR);
+	qp_wait_state(rig->pair.client, IBV_QPS_ERR);
 	qp_wait_state(rig->pair.server, IBV_QPS_ERR);
 	poll_nothing(rig->pair.client->send_cq, 0);
 	error_require_unchanged(rig);
@@ -283,7 +283,7 @@ static void error_require_bad_receive(const struct error_rig *rig,
 	REQUIRE_EQUAL(wc.wr_id, 9);
 	wc = poll_status(rig->pair.client->send_cq, client);
 	REQUIRE_EQUAL(wc.wr_id, 31);
-	REQUIRE_EQUAL(qp_query(rig->pair.client).qp_state, IBV_QPS_ERR);
+	qp_wait_state(rig->pair.client, IBV_QPS_ERR);
 	qp_wait_state(rig->pair.server, IBV_QPS_ERR);
 }
 
@@ -362,7 +362,7 @@ static void error_require_local(struct error_rig *rig, const struct work *bad,
 		poll_status(rig->pair.client->send_cq, IBV_WC_WR_FLUSH_ERR)
 			.wr_id,
 		42);
-	REQUIRE_EQUAL(qp_query(rig->pair.client).qp_state, IBV_QPS_ERR);
+	qp_wait_state(rig->pair.client, IBV_QPS_ERR);
 	REQUIRE_EQUAL(qp_query(rig->pair.server).qp_state, IBV_QPS_RTS);
 	mem_require_value(rig->server, 0, 3000, ERROR_CLIENT);
 	mem_require_value(rig->server, 3000, 1000, ERROR_SERVER);

@@ -37,7 +37,7 @@ static void ext_require_refused(struct pair pair, const struct mem *target,
 	post(pair.client, work);
 	REQUIRE_EQUAL(poll_status(pair.client->send_cq, status).wr_id,
 		      work->wr_id);
-	REQUIRE_EQUAL(qp_query(pair.client).qp_state, IBV_QPS_ERR);
+	qp_wait_state(pair.client, IBV_QPS_ERR);
 	qp_wait_state(pair.server, IBV_QPS_ERR);
 	poll_nothing(pair.client->send_cq, 0);
 	poll_nothing(pair.server->recv_cq, 0);

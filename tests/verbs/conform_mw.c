@@ -137,7 +137,7 @@ static void mw_require_refused(const struct mw_rig *rig,
 		poll_status(rig->pair.client->send_cq, IBV_WC_REM_ACCESS_ERR)
 			.wr_id,
 		work->wr_id);
-	REQUIRE_EQUAL(qp_query(rig->pair.client).qp_state, IBV_QPS_ERR);
+	qp_wait_state(rig->pair.client, IBV_QPS_ERR);
 	qp_wait_state(rig->pair.server, IBV_QPS_ERR);
 	poll_nothing(rig->pair.client->send_cq, 0);
 	poll_nothing(rig->pair.server->recv_cq, 0);
@@ -268,7 +268,7 @@ static void mw_bind_is_refused(enum ibv_mw_type type)
 	conform_context("a region without IBV_ACCESS_MW_BIND");
 	mw_bind_status(&rig, MW_OFFSET, MW_LENGTH, IBV_ACCESS_REMOTE_READ,
 		       IBV_WC_MW_BIND_ERR);
-	REQUIRE_EQUAL(qp_query(rig.pair.server).qp_state, IBV_QPS_ERR);
+	qp_wait_state(rig.pair.server, IBV_QPS_ERR);
 	conform_context("REMOTE_WRITE without IBV_ACCESS_LOCAL_WRITE");
 	rig = mw_rig_new(type, IBV_ACCESS_MW_BIND | IBV_ACCESS_REMOTE_READ);
 	mw_bind_status(&rig, MW_OFFSET, MW_LENGTH, IBV_ACCESS_REMOTE_WRITE,

@@ -20,7 +20,7 @@ static void rnr_require_exhausted(struct pair pair, struct mem *mem,
 			.wr_id,
 		7);
 	REQUIRE(conform_now_ns() - start >= least_ns);
-	REQUIRE_EQUAL(qp_query(pair.client).qp_state, IBV_QPS_ERR);
+	qp_wait_state(pair.client, IBV_QPS_ERR);
 	REQUIRE_EQUAL(qp_query(pair.server).qp_state, IBV_QPS_RTS);
 	poll_nothing(pair.server->recv_cq, 0);
 }

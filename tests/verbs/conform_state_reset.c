@@ -216,7 +216,7 @@ static void state_require_no_response(struct qp *client, struct qp *dest)
 	REQUIRE_EQUAL(qp_to_rts(client, &args), 0);
 	post(client, &work);
 	poll_status(client->send_cq, IBV_WC_RETRY_EXC_ERR);
-	REQUIRE_EQUAL(qp_query(client).qp_state, IBV_QPS_ERR);
+	qp_wait_state(client, IBV_QPS_ERR);
 }
 
 static void state_unknown_qpn_does_not_respond(void)

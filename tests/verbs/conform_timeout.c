@@ -31,7 +31,7 @@ static void timeout_require_retry_exc(struct pair pair, struct mem *mem,
 	REQUIRE_EQUAL(
 		poll_status(pair.client->send_cq, IBV_WC_WR_FLUSH_ERR).wr_id,
 		2);
-	REQUIRE_EQUAL(qp_query(pair.client).qp_state, IBV_QPS_ERR);
+	qp_wait_state(pair.client, IBV_QPS_ERR);
 }
 
 static void timeout_killed_peer_not_early(void)
@@ -213,7 +213,7 @@ static void timeout_kill_during(enum ibv_wr_opcode opcode)
 	}
 	REQUIRE(failed);
 	poll_nothing(cq, 0);
-	REQUIRE_EQUAL(qp_query(rig.pair.client).qp_state, IBV_QPS_ERR);
+	qp_wait_state(rig.pair.client, IBV_QPS_ERR);
 }
 
 static void timeout_kill_during_writes_is_retry_exc(void)
