@@ -511,6 +511,28 @@ static void mw_same_rkey_argument_gives_two_windows(void)
 	mw_require_refused(&rig, &work);
 }
 
+/* A bind waits for older requests, and completes after them. */
+static void mw_bind_waits_for_older_requests(void)
+{
+	struct mw_rig rig = mw_rig_new(IBV_MW_TYPE_2,
+				       CONFORM_ALL_ACCESS | IBV_ACCESS_MW_BIND);
+	struct work send = work_send(rig.server, 0, 8);
+	struct work bind = mw_bind_work(rig.mw, mw_inc_rkey(rig.mw), rig.server,
+					MW_OFFSET, MW_LENGTH,
+					IBV_ACCESS_REMOTE_READ);
+
+	send.wr_id = 1;
+	bind.wr_id = 2;
+	post(rig.pair.server, &send);
+	post(rig.pair.server, &bind);
+	poll_nothing(rig.pair.server->send_cq, 5);
+	post_recv(rig.pair.client, rig.client, 0, 8, 3);
+	poll_success(rig.pair.client->recv_cq, 3);
+	poll_success(rig.pair.server->send_cq, 1);
+	REQUIRE_EQUAL(poll_success(rig.pair.server->send_cq, 2).opcode,
+		      IBV_WC_BIND_MW);
+}
+
 const struct conform_test conform_mw[] = {
 	{ "mw.type_1_is_usable", mw_type_1_is_usable, NEED_MW_1 },
 	{ "mw.type_1_range_is_rem_access", mw_type_1_range_is_rem_access,
@@ -534,6 +556,8 @@ const struct conform_test conform_mw[] = {
 	{ "mw.type_2_other_key_part_is_rem_access",
 	  mw_type_2_other_key_part_is_rem_access, NEED_MW },
 	{ "mw.type_2_bind_is_refused", mw_type_2_bind_is_refused, NEED_MW },
+	{ "mw.bind_waits_for_older_requests", mw_bind_waits_for_older_requests,
+	  NEED_MW },
 	{ "mw.type_2_other_qp_is_rem_access", mw_type_2_other_qp_is_rem_access,
 	  NEED_MW },
 	{ "mw.bind_call_of_type_2_is_einval", mw_bind_call_of_type_2_is_einval,

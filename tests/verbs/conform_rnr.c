@@ -4,6 +4,8 @@
  */
 #include "conform.h"
 
+#include <errno.h>
+
 #define TIMER_16_NS UINT64_C(2560000) /* IBTA 9.7.5.2.8, value 16 */
 
 static void rnr_require_exhausted(struct pair pair, struct mem *mem,
@@ -135,6 +137,36 @@ static void rnr_write_imm_waits_for_receive(void)
 	mem_require(target, 1000, 500, 9);
 }
 
+/*
+ * Every request that a full send queue has accepted completes, and the queue
+ * has room for the size that ibv_create_qp() returned.
+ */
+static void rnr_full_send_queue_completes_in_order(void)
+{
+	struct pair pair = pair_new(NULL, NULL);
+	struct mem *mem = mem_new(CLIENT, 4096, CONFORM_ALL_ACCESS);
+	struct mem *target = mem_new(SERVER, 4096, CONFORM_ALL_ACCESS);
+	struct work work = work_send(mem, 0, 8);
+	uint64_t nr = 0;
+	int ret;
+
+	while (!(ret = post_try(pair.client, &work, 1, NULL))) {
+		work = work_rdma(IBV_WR_RDMA_WRITE, mem, 0, 8, target, 8);
+		work.wr_id = ++nr;
+		REQUIRE(nr < 512);
+	}
+	REQUIRE(ret == ENOMEM || ret == -1);
+	REQUIRE(nr >= pair.client->cap.max_send_wr);
+	poll_nothing(pair.client->send_cq, 5);
+	post_recv(pair.server, target, 0, 8, 1);
+	for (uint64_t i = 0; i < nr; i++)
+		poll_success(pair.client->send_cq, i);
+	poll_nothing(pair.client->send_cq, 1);
+	work.wr_id = nr;
+	post(pair.client, &work);
+	poll_success(pair.client->send_cq, nr);
+}
+
 const struct conform_test conform_rnr[] = {
 	{ "rnr.retries_exhausted_is_rnr_retry_exc",
 	  rnr_retries_exhausted_is_rnr_retry_exc, NEED_RC },
@@ -147,5 +179,7 @@ const struct conform_test conform_rnr[] = {
 	  NEED_RC },
 	{ "rnr.write_imm_waits_for_receive", rnr_write_imm_waits_for_receive,
 	  NEED_IMM },
+	{ "rnr.full_send_queue_completes_in_order",
+	  rnr_full_send_queue_completes_in_order, NEED_RC },
 	{},
 };
