@@ -502,7 +502,7 @@ static void run_loop_once(void)
 	if (flow->engine.postponed_ack)
 		uroce_fast_catch_up(&flow->engine, now);
 	while ((channel = uroce_shm_take_failed(shm)))
-		uroce_channel_fail(&flow->engine, channel, now);
+		uroce_channel_fail(&flow->engine, channel);
 	(void)uroce_engine_expire(&flow->engine, now);
 	flow_post_receives(flow);
 	flow_post_sends(flow);

@@ -66,7 +66,7 @@ static bool acknowledge(struct uroce_qp *qp, uint32_t end, uint64_t now)
 			break;
 		}
 		req->una_psn = wqe_end;
-		uroce_complete_send(qp, IBV_WC_SUCCESS, now);
+		uroce_complete_send(qp, IBV_WC_SUCCESS);
 	}
 	if (req->una_psn != old)
 		ack_moved_on(qp, old, now);
@@ -91,7 +91,7 @@ static void response_received(struct uroce_qp *qp, uint32_t nr_packets,
 	if (req->una_psn == uroce_psn_add(wqe->psn, wqe->nr_packets)) {
 		req->in = (struct uroce_cursor){};
 		uroce_memory_end_access(&qp->engine->memory);
-		uroce_complete_send(qp, IBV_WC_SUCCESS, now);
+		uroce_complete_send(qp, IBV_WC_SUCCESS);
 	}
 	ack_moved_on(qp, old, now);
 }
@@ -161,7 +161,7 @@ static int ack_resolve(struct uroce_qp *qp, uint32_t offset, uint32_t bytes,
 	return uroce_sge_resolve(&list, &qp->req.in, offset, bytes, iovecs);
 }
 
-static void fail_resolved(struct uroce_qp *qp, int ret, uint64_t now)
+static void fail_resolved(struct uroce_qp *qp, int ret)
 {
 	uroce_qp_fault(qp, UROCE_FAULT_SQ,
 		       ret == -EMSGSIZE ? IBV_WC_LOC_LEN_ERR
@@ -242,7 +242,7 @@ static void receive_read_data(struct uroce_qp *qp, struct uroce_packet *packet,
 		ack_count(qp, UROCE_C_BAD_RESPONSES);
 		uroce_qp_fault(qp, UROCE_FAULT_SQ, IBV_WC_BAD_RESP_ERR);
 	} else if (ret) {
-		fail_resolved(qp, ret, now);
+		fail_resolved(qp, ret);
 	} else if (packet->nr_absent) {
 		if (!take_absent(qp, packet, offset, &iovecs)) {
 			response_received(qp, packet->nr_absent, now);
@@ -304,7 +304,7 @@ static void ack_receive_atomic_ack(struct uroce_qp *qp,
 	}
 	ret = ack_resolve(qp, 0, UROCE_ATOMIC_BYTES, &iovecs);
 	if (ret) {
-		fail_resolved(qp, ret, now);
+		fail_resolved(qp, ret);
 		return;
 	}
 	for (uint32_t i = 0; i < iovecs.nr; i++) {
@@ -338,10 +338,10 @@ static bool is_stale(const struct uroce_requester *req, uint32_t psn)
 	       !uroce_psn_before(psn, req->sent_psn);
 }
 
-static void ack_check_oldest(struct uroce_qp *qp, uint64_t now)
+static void ack_check_oldest(struct uroce_qp *qp)
 {
 	if (!uroce_qp_is_stopped(qp))
-		uroce_requester_check_oldest(qp, now);
+		uroce_requester_check_oldest(qp);
 }
 
 void uroce_ack_plain(struct uroce_qp *qp, uint32_t psn, uint64_t now)
@@ -352,7 +352,7 @@ void uroce_ack_plain(struct uroce_qp *qp, uint32_t psn, uint64_t now)
 	}
 	if (!acknowledge(qp, uroce_psn_add(psn, 1), now))
 		implied_nak(qp, now);
-	ack_check_oldest(qp, now);
+	ack_check_oldest(qp);
 }
 
 void uroce_ack_receive(struct uroce_qp *qp, struct uroce_packet *packet,
@@ -372,5 +372,5 @@ void uroce_ack_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 		ack_receive_atomic_ack(qp, packet, now);
 	else
 		receive_acknowledge(qp, packet, now);
-	ack_check_oldest(qp, now);
+	ack_check_oldest(qp);
 }

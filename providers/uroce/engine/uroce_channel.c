@@ -52,7 +52,7 @@ void uroce_channel_resume(struct uroce_engine *engine,
 	}
 }
 
-static void fail_what_waits_for_ever(struct uroce_qp *qp, uint64_t now)
+static void fail_what_waits_for_ever(struct uroce_qp *qp)
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 
@@ -65,7 +65,7 @@ static void fail_what_waits_for_ever(struct uroce_qp *qp, uint64_t now)
 }
 
 void uroce_channel_fail(struct uroce_engine *engine,
-			struct uroce_channel *channel, uint64_t now)
+			struct uroce_channel *channel)
 {
 	struct list_node *pos;
 
@@ -73,5 +73,5 @@ void uroce_channel_fail(struct uroce_engine *engine,
 	uroce_channel_resume(engine, channel);
 	list_for_each (pos, &channel->qps)
 		fail_what_waits_for_ever(
-			list_entry(pos, struct uroce_qp, bound), now);
+			list_entry(pos, struct uroce_qp, bound));
 }

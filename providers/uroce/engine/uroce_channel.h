@@ -250,7 +250,6 @@ void uroce_channel_resume(struct uroce_engine *engine,
  * uroce_channel_fail() - handle the death of the peer process
  * @engine: has no packets handed out
  * @channel: the caller drops packets for it from now on
- * @now: ns
  *
  * Outstanding and later requests fail with IBV_WC_RETRY_EXC_ERR when all
  * retries would have been exhausted, as if a host on the network vanished.
@@ -259,6 +258,6 @@ void uroce_channel_resume(struct uroce_engine *engine,
  * would wait for ever, fail at once.
  */
 void uroce_channel_fail(struct uroce_engine *engine,
-			struct uroce_channel *channel, uint64_t now);
+			struct uroce_channel *channel);
 
 #endif

@@ -60,13 +60,11 @@ void uroce_describe_send(const struct uroce_send_wqe *wqe,
 				: 0;
 }
 
-void uroce_complete_send(struct uroce_qp *qp, enum ibv_wc_status status,
-			 uint64_t now)
+void uroce_complete_send(struct uroce_qp *qp, enum ibv_wc_status status)
 {
 	struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 	struct uroce_cqe cqe = {
 		.wr_id = wqe->wr_id,
-		.now_ns = now,
 		.status = (uint8_t)status,
 	};
 	bool wanted = status != IBV_WC_SUCCESS || qp->sig_all ||
@@ -135,19 +133,18 @@ void uroce_complete_front_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
 	completion_push(qp, qp->recv_cq, cqe, solicited);
 }
 
-void uroce_flush_send(struct uroce_qp *qp, uint64_t now)
+void uroce_flush_send(struct uroce_qp *qp)
 {
 	while (uroce_ring_front(&qp->sq))
-		uroce_complete_send(qp, IBV_WC_WR_FLUSH_ERR, now);
+		uroce_complete_send(qp, IBV_WC_WR_FLUSH_ERR);
 	qp->req.cur = qp->sq.tail;
 }
 
-void uroce_flush_receive(struct uroce_qp *qp, uint64_t now)
+void uroce_flush_receive(struct uroce_qp *qp)
 {
 	while (qp->resp.receive.in_use ||
 	       (!qp->rq->shared && !uroce_hold_receive(qp))) {
 		struct uroce_cqe cqe = {
-			.now_ns = now,
 			.status = IBV_WC_WR_FLUSH_ERR,
 			.opcode = IBV_WC_RECV,
 		};

@@ -17,10 +17,8 @@ void uroce_describe_send(const struct uroce_send_wqe *wqe,
  * uroce_complete_send() - complete the oldest send WQE and free its slot
  * @qp: the QP
  * @status: an error generates a CQE for an unsignaled WQE as well
- * @now: ns
  */
-void uroce_complete_send(struct uroce_qp *qp, enum ibv_wc_status status,
-			 uint64_t now);
+void uroce_complete_send(struct uroce_qp *qp, enum ibv_wc_status status);
 
 /**
  * uroce_hold_receive() - take a receive WQE into qp->resp.receive
@@ -51,9 +49,9 @@ void uroce_complete_front_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
 				  bool solicited);
 
 /** uroce_flush_send() - flush all send WQEs */
-void uroce_flush_send(struct uroce_qp *qp, uint64_t now);
+void uroce_flush_send(struct uroce_qp *qp);
 
 /** uroce_flush_receive() - flush qp->resp.receive and an RQ that is no SRQ */
-void uroce_flush_receive(struct uroce_qp *qp, uint64_t now);
+void uroce_flush_receive(struct uroce_qp *qp);
 
 #endif

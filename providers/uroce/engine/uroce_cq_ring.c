@@ -106,6 +106,7 @@ int uroce_cq_push(struct uroce_cq *cq, const struct uroce_cqe *cqe,
 		return -ENOBUFS;
 	}
 	*slot = *cqe;
+	slot->stamp_ns = uroce_cq_time(cq);
 	uroce_ring_put(&cq->ring);
 	*ret_wake =
 		cq->has_channel &&

@@ -16,7 +16,7 @@
 
 struct uroce_cqe {
 	uint64_t wr_id;
-	uint64_t now_ns; /* time when it was added */
+	uint64_t stamp_ns; /* if the CQ has a clock: time of the push */
 	uint32_t byte_len;
 	uint32_t qpn;
 	uint32_t src_qpn; /* UD */
@@ -50,6 +50,8 @@ struct uroce_cq {
 	uint32_t armed;	  /* enum uroce_cq_armed; atomic */
 	bool has_channel; /* else arming has no effect */
 	bool overrun;	  /* a completion was lost; no more are added */
+	/* clock() - time for timestamps, ns; NULL: CQEs have none */
+	uint64_t (*clock)(void);
 
 	/* Of the engine: link in its list of CQs with events. */
 	struct uroce_cq *next_event;
@@ -104,8 +106,9 @@ int uroce_cq_push(struct uroce_cq *cq, const struct uroce_cqe *cqe,
 /**
  * uroce_cq_vacant() - get the slot of the next CQE, which uroce_ring_put() adds
  *
- * The members of the slot are undefined. If the CQ has a channel, the caller
- * calls uroce_cq_grant() after uroce_ring_put().
+ * The members of the slot are undefined. The caller sets all of them,
+ * stamp_ns by uroce_cq_time(). If the CQ has a channel, it calls
+ * uroce_cq_grant() after uroce_ring_put().
  *
  * Context: with the engine lock.
  * Return: the slot, or NULL if uroce_cq_push() would fail.
@@ -113,6 +116,12 @@ int uroce_cq_push(struct uroce_cq *cq, const struct uroce_cqe *cqe,
 static inline struct uroce_cqe *uroce_cq_vacant(const struct uroce_cq *cq)
 {
 	return cq->overrun ? NULL : uroce_ring_vacant(&cq->ring);
+}
+
+/** uroce_cq_time() - get the timestamp of a CQE that is added now; or 0 */
+static inline uint64_t uroce_cq_time(const struct uroce_cq *cq)
+{
+	return cq->clock ? cq->clock() : 0;
 }
 
 /**

@@ -177,7 +177,7 @@ static bool do_part(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 }
 
 enum uroce_direct uroce_direct_try(struct uroce_qp *qp,
-				   struct uroce_send_wqe *wqe, uint64_t now)
+				   struct uroce_send_wqe *wqe)
 {
 	struct uroce_requester *req = &qp->req;
 	uint32_t chunk = wqe->length - req->copied;
@@ -193,7 +193,7 @@ enum uroce_direct uroce_direct_try(struct uroce_qp *qp,
 		return UROCE_DIRECT_MORE;
 	req->copied = 0;
 	req->cur++;
-	uroce_complete_send(qp, IBV_WC_SUCCESS, now);
-	uroce_requester_check_oldest(qp, now);
+	uroce_complete_send(qp, IBV_WC_SUCCESS);
+	uroce_requester_check_oldest(qp);
 	return UROCE_DIRECT_DONE;
 }

@@ -37,7 +37,6 @@ static inline bool uroce_direct_is_long(const struct uroce_qp *qp)
  * uroce_direct_try() - execute a request, or a chunk of it, without a packet
  * @qp: the QP
  * @wqe: the request at @cur, which has not begun
- * @now: ns
  *
  * Conditions: nothing is outstanding, which keeps the order; the request is
  * valid, since errors must come from the responder; and, unless both processes
@@ -48,6 +47,6 @@ static inline bool uroce_direct_is_long(const struct uroce_qp *qp)
  * received some of the bytes that sending writes again.
  */
 enum uroce_direct uroce_direct_try(struct uroce_qp *qp,
-				   struct uroce_send_wqe *wqe, uint64_t now);
+				   struct uroce_send_wqe *wqe);
 
 #endif

@@ -80,7 +80,7 @@ static void deliver(struct uroce_qp *qp, struct uroce_packet *packet,
 	else if (packet->traits & UROCE_T_RESPONSE)
 		uroce_ack_receive(qp, packet, now);
 	else
-		uroce_responder_receive(qp, packet, now);
+		uroce_responder_receive(qp, packet);
 }
 
 /* 10.5.2: deliver to each QP that is attached to the group. */

@@ -268,12 +268,12 @@ uint32_t uroce_engine_next_run(struct uroce_engine *engine, uint64_t now,
 	return nr;
 }
 
-static void after_sent(struct uroce_qp *qp, uint64_t now)
+static void after_sent(struct uroce_qp *qp)
 {
 	if (qp->state != IBV_QPS_ERR && qp->state != IBV_QPS_SQE)
-		uroce_requester_sent(qp, now);
+		uroce_requester_sent(qp);
 	else if (!uroce_qp_is_stopped(qp))
-		uroce_qp_flush(qp, now);
+		uroce_qp_flush(qp);
 }
 
 void uroce_engine_sent(struct uroce_engine *engine, uint64_t now)
@@ -284,7 +284,7 @@ void uroce_engine_sent(struct uroce_engine *engine, uint64_t now)
 
 		list_del(&qp->unsent);
 		if (qp->state == IBV_QPS_ERR || !uroce_qp_is_stopped(qp))
-			after_sent(qp, now);
+			after_sent(qp);
 		else
 			uroce_qp_apply_fault(qp, now);
 	}

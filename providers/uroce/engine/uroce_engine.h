@@ -3,9 +3,10 @@
  * The engine: RoCEv2 without sockets, clocks and threads. Packets are input and
  * output, time is an argument, completions are added to rings.
  *
- * Time is that of a monotonic clock. While struct uroce_engine.exact is false,
- * the caller may use the time of an earlier pass, and marks it as stale in the
- * next flag. Timers then expire late, but never early.
+ * Time is that of a monotonic clock. The caller may use the time of an earlier
+ * pass and sets struct uroce_engine.stale then. Timers that start with such a
+ * time expire late, but never early. Timestamps of CQEs come from the CQ
+ * (struct uroce_cq.clock).
  *
  * Locks: the engine takes none. One thread at a time uses the objects of an
  * engine, which a lock of the caller ensures ("the engine lock"). Exceptions
@@ -35,9 +36,6 @@ struct uroce_engine_config {
 	uint32_t window_bytes; /* that a QP may have in flight; 0: 256 KB */
 	uint32_t room_bytes;   /* of the socket; 0: the system default */
 };
-
-/* ns; timeouts of at least this tolerate a clock that is some ms behind. */
-#define UROCE_LONG_NS UINT64_C(30000000)
 
 /* A QP that is attached to a multicast group. */
 struct uroce_group {
@@ -71,13 +69,7 @@ struct uroce_engine {
 	struct uroce_qp *delayed_ack;  /* QP with a delayed ACK; NULL: none */
 	uint64_t delayed_ack_ns;       /* end of the delay */
 	uint32_t burst; /* packets in a row of the first active QP */
-	/*
-	 * The time must not be stale: the application would notice a delay of
-	 * some ms, or a region in a dma-buf was registered, and only a full
-	 * pass ends accesses to it.
-	 */
-	bool exact;
-	bool vague; /* set by the caller: the time is from an earlier pass */
+	bool stale; /* set by the caller: the time is from an earlier pass */
 	/* uroce_fast_ack.c: a piggybacked ACK to be processed later */
 	bool may_postpone_ack; /* set by the caller: an ACK may be processed
 				  later */

@@ -26,11 +26,10 @@ bool uroce_fast_next(struct uroce_qp *qp, uint64_t now,
 /**
  * uroce_fast_direct() - execute posted send WQEs by direct access
  * @qp: QP whose channel has memory that both processes have mapped
- * @now: ns
  *
  * Return: true if all posted WQEs are complete; false: send the others.
  */
-bool uroce_fast_direct(struct uroce_qp *qp, uint64_t now);
+bool uroce_fast_direct(struct uroce_qp *qp);
 
 /** uroce_fast_is_idle() - whether a QP has no request or response to send */
 bool uroce_fast_is_idle(const struct uroce_qp *qp);

@@ -24,12 +24,12 @@ static void fast_ack_moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 }
 
 /* The QP is in RTS, so the send queue is not draining. */
-static void fast_ack_check_oldest(struct uroce_qp *qp, uint64_t now)
+static void fast_ack_check_oldest(struct uroce_qp *qp)
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 
 	if (wqe && wqe->begun && wqe->status != IBV_WC_SUCCESS)
-		uroce_requester_check_oldest(qp, now);
+		uroce_requester_check_oldest(qp);
 }
 
 /*
@@ -55,7 +55,7 @@ void uroce_fast_take_ack(struct uroce_qp *qp, uint32_t psn, uint64_t now)
 		if (!fast_ack_is_simple(wqe) || uroce_psn_before(end, wqe_end))
 			break;
 		req->una_psn = wqe_end;
-		uroce_fast_complete_send(qp, wqe, now);
+		uroce_fast_complete_send(qp, wqe);
 	}
 	if (req->una_psn != old)
 		fast_ack_moved_on(qp, old, now);
@@ -63,7 +63,7 @@ void uroce_fast_take_ack(struct uroce_qp *qp, uint32_t psn, uint64_t now)
 		uroce_ack_plain(qp, psn, now);
 		return;
 	}
-	fast_ack_check_oldest(qp, now);
+	fast_ack_check_oldest(qp);
 }
 
 /*
@@ -94,9 +94,9 @@ bool uroce_fast_take_atomic(struct uroce_qp *qp, uint32_t psn, uint64_t orig,
 		return false;
 	memcpy(ptr, &orig, sizeof(orig));
 	qp->req.una_psn = uroce_psn_add(psn, 1);
-	uroce_fast_complete_send(qp, uroce_ring_front(&qp->sq), now);
+	uroce_fast_complete_send(qp, uroce_ring_front(&qp->sq));
 	fast_ack_moved_on(qp, psn, now);
-	fast_ack_check_oldest(qp, now);
+	fast_ack_check_oldest(qp);
 	return true;
 }
 

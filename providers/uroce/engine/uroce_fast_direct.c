@@ -84,7 +84,7 @@ static bool do_request(const struct uroce_qp *qp,
 	return done;
 }
 
-bool uroce_fast_direct(struct uroce_qp *qp, uint64_t now)
+bool uroce_fast_direct(struct uroce_qp *qp)
 {
 	/* a receive WQE was posted: a full pass flushes it in ERR */
 	if (!uroce_ring_has(&qp->sq, qp->req.cur))
@@ -97,7 +97,7 @@ bool uroce_fast_direct(struct uroce_qp *qp, uint64_t now)
 		    !fast_direct_is_simple(qp, wqe) || !do_request(qp, wqe))
 			return false;
 		qp->req.cur++;
-		uroce_fast_complete_send(qp, wqe, now);
+		uroce_fast_complete_send(qp, wqe);
 	}
 	return true;
 }

@@ -72,13 +72,12 @@ static inline void uroce_fast_complete(struct uroce_qp *qp, struct uroce_cq *cq,
 
 /* uroce_complete_send() with status IBV_WC_SUCCESS. */
 static inline void uroce_fast_complete_send(struct uroce_qp *qp,
-					    struct uroce_send_wqe *wqe,
-					    uint64_t now)
+					    struct uroce_send_wqe *wqe)
 {
 	struct uroce_cqe *cqe;
 
 	if (wqe->length >= UROCE_RNDV_MIN) { /* uroce_rndv_end() */
-		uroce_complete_send(qp, IBV_WC_SUCCESS, now);
+		uroce_complete_send(qp, IBV_WC_SUCCESS);
 		return;
 	}
 	if (!qp->sig_all && !(wqe->flags & IBV_SEND_SIGNALED)) {
@@ -88,11 +87,11 @@ static inline void uroce_fast_complete_send(struct uroce_qp *qp,
 	}
 	cqe = uroce_cq_vacant(qp->send_cq);
 	if (!cqe) {
-		uroce_complete_send(qp, IBV_WC_SUCCESS, now);
+		uroce_complete_send(qp, IBV_WC_SUCCESS);
 		return;
 	}
 	cqe->wr_id = wqe->wr_id;
-	cqe->now_ns = now;
+	cqe->stamp_ns = uroce_cq_time(qp->send_cq);
 	cqe->imm = 0;
 	cqe->wc_flags = 0;
 	uroce_describe_send(wqe, cqe);

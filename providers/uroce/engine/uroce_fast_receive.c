@@ -49,7 +49,6 @@ static __attribute__((noinline)) void
 complete_with_care(const struct arrival *in, bool imm)
 {
 	struct uroce_cqe cqe = {
-		.now_ns = in->now,
 		.byte_len = in->eager->payload_len,
 		.opcode = IBV_WC_RECV,
 		.wc_flags = imm ? IBV_WC_WITH_IMM : 0,
@@ -77,7 +76,7 @@ static void complete_receive(const struct arrival *in,
 		cqe->wc_flags = IBV_WC_WITH_IMM;
 	}
 	cqe->wr_id = wqe->wr_id;
-	cqe->now_ns = in->now;
+	cqe->stamp_ns = uroce_cq_time(qp->recv_cq);
 	cqe->byte_len = in->eager->payload_len;
 	cqe->opcode = IBV_WC_RECV;
 	uroce_ring_take(&qp->rq->ring);
@@ -196,7 +195,7 @@ static bool receive_atomic(const struct arrival *in, uint8_t opcode)
 	if (in->eager->payload_len)
 		return false;
 	if (take_carried(in))
-		uroce_remote_nonposted(in->qp, &packet, in->now);
+		uroce_remote_nonposted(in->qp, &packet);
 	return true;
 }
 

@@ -113,6 +113,8 @@ int uroce_memory_add(struct uroce_memory *memory,
 	added->key = key;
 	added->memory = NULL;
 	added->nr_windows = 0;
+	if (added->kind == UROCE_REGION_DMABUF)
+		memory->nr_dmabufs++;
 	tell(memory, added);
 	*ret_key = key;
 	return 0;
@@ -206,6 +208,8 @@ int uroce_memory_remove(struct uroce_memory *memory, uint32_t key)
 		return -EBUSY;
 	if (is_window(region))
 		close_window(region);
+	if (region->kind == UROCE_REGION_DMABUF)
+		memory->nr_dmabufs--;
 	region->kind = UROCE_REGION_NONE;
 	tell(memory, region);
 	region->next_free = 0;

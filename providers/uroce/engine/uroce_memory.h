@@ -53,7 +53,8 @@ struct uroce_memory {
 	struct uroce_region **regions; /* by index */
 	uint32_t nr_regions;	       /* indices in use or free */
 	uint32_t first_free, last_free;
-	uint8_t tag; /* of the next new index */
+	uint8_t tag;	     /* of the next new index */
+	uint32_t nr_dmabufs; /* regions of kind DMABUF */
 	/* with an access that uroce_memory_end_access() must end */
 	struct uroce_dmabuf *open_dmabufs;
 	/*

@@ -79,35 +79,34 @@ void uroce_qp_path_error(struct uroce_qp *qp)
 }
 
 /* 10.3.1.7: the responder of UC and UD continues. */
-static void stop_send_queue(struct uroce_qp *qp, uint64_t now)
+static void stop_send_queue(struct uroce_qp *qp)
 {
-	uroce_complete_send(qp, (enum ibv_wc_status)qp->fault.status, now);
+	uroce_complete_send(qp, (enum ibv_wc_status)qp->fault.status);
 	qp->fault = (struct uroce_fault){};
 	set_state(qp, IBV_QPS_SQE);
 	stop_timers(qp);
-	uroce_flush_send(qp, now);
+	uroce_flush_send(qp);
 	/* the next message begins with the first PSN that was not sent */
 	qp->req.una_psn = qp->req.next_psn;
 	qp->req.new_psn = qp->req.next_psn;
 }
 
 /* Completes work requests; no peer accesses their memory any more. */
-static void complete_fault(struct uroce_qp *qp, uint64_t now)
+static void complete_fault(struct uroce_qp *qp)
 {
 	enum ibv_wc_status status = (enum ibv_wc_status)qp->fault.status;
 	struct uroce_cqe cqe = {
-		.now_ns = now,
 		.status = qp->fault.status,
 		.opcode = IBV_WC_RECV,
 	};
 
 	if (qp->fault.side == UROCE_FAULT_SQ)
-		uroce_complete_send(qp, status, now);
+		uroce_complete_send(qp, status);
 	else if (qp->fault.side == UROCE_FAULT_RQ)
 		uroce_complete_receive(qp, &cqe, false);
 	qp->fault = (struct uroce_fault){};
 	qp->resp.message = UROCE_MESSAGE_NONE;
-	uroce_qp_flush(qp, now);
+	uroce_qp_flush(qp);
 	/* 10.2.9.4: the QP takes no more receive WQEs from the SRQ */
 	if (qp->rq->shared)
 		uroce_qp_event(qp, IBV_EVENT_QP_LAST_WQE_REACHED);
@@ -126,7 +125,7 @@ void uroce_qp_apply_fault(struct uroce_qp *qp, uint64_t now)
 {
 	if (qp->fault.side == UROCE_FAULT_SQ && qp->type != IBV_QPT_RC &&
 	    !qp->fault.fatal) {
-		stop_send_queue(qp, now);
+		stop_send_queue(qp);
 		return;
 	}
 	list_del(&qp->unsent);
@@ -134,7 +133,7 @@ void uroce_qp_apply_fault(struct uroce_qp *qp, uint64_t now)
 	stop_timers(qp);
 	qp->quiesce.accesses = uroce_rndv_withdraw(qp);
 	if (!qp->quiesce.accesses) {
-		complete_fault(qp, now);
+		complete_fault(qp);
 		return;
 	}
 	qp->quiesce.until_ns = now + QUIESCE_NS;
@@ -151,14 +150,14 @@ void uroce_qp_check_quiet(struct uroce_qp *qp, uint64_t now)
 		uroce_rndv_give_up(qp, qp->quiesce.accesses);
 	}
 	qp->quiesce.accesses = 0;
-	complete_fault(qp, now);
+	complete_fault(qp);
 }
 
-void uroce_qp_flush(struct uroce_qp *qp, uint64_t now)
+void uroce_qp_flush(struct uroce_qp *qp)
 {
-	uroce_flush_send(qp, now);
+	uroce_flush_send(qp);
 	if (qp->state == IBV_QPS_ERR)
-		uroce_flush_receive(qp, now);
+		uroce_flush_receive(qp);
 }
 
 /* 10.3.1.1: discards all posted work requests without completions. */
@@ -227,18 +226,11 @@ static void set_identity(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 		qp->sqd_notify = attr->en_sqd_async_notify;
 }
 
-/*
- * A stale time at most doubles a timeout (uroce_retry_expire()); IBTA 9.7.6.1.3
- * allows four times its value. Timeouts below UROCE_LONG_NS still need an exact
- * clock.
- */
 static void set_timeout(struct uroce_qp *qp, uint8_t timeout)
 {
 	qp->timeout = timeout;
 	if (timeout > qp->longest_timeout)
 		qp->longest_timeout = timeout;
-	if (uroce_retry_timeout_ns(timeout) < UROCE_LONG_NS)
-		qp->engine->exact = true;
 }
 
 static void set_limits(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
@@ -264,7 +256,7 @@ static void set_limits(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 
 /* uroce_qp_state.c allows the transition; the attributes are set already. */
 static void qp_enter(struct uroce_qp *qp, enum ibv_qp_state from,
-		     enum ibv_qp_state to, enum ibv_mtu max_mtu, uint64_t now)
+		     enum ibv_qp_state to, enum ibv_mtu max_mtu)
 {
 	if (from == IBV_QPS_INIT && to == IBV_QPS_RTR) {
 		qp->was_connected = true;
@@ -278,7 +270,7 @@ static void qp_enter(struct uroce_qp *qp, enum ibv_qp_state from,
 		uroce_requester_init(qp);
 	set_state(qp, to);
 	if (to == IBV_QPS_SQD)
-		uroce_requester_check_oldest(qp, now);
+		uroce_requester_check_oldest(qp);
 	if (to == IBV_QPS_RTS)
 		uroce_engine_activate(qp->engine, qp);
 }
@@ -314,7 +306,7 @@ int uroce_qp_modify(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 		return ret;
 	set_identity(qp, attr, mask, path);
 	set_limits(qp, attr, mask);
-	qp_enter(qp, from, to, max_mtu, now);
+	qp_enter(qp, from, to, max_mtu);
 	return 0;
 }
 

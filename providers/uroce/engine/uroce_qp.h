@@ -49,7 +49,7 @@ struct uroce_requester {
 
 	uint8_t retry_left, rnr_left;
 	bool recovering; /* retransmitting; no ACK has come since then */
-	bool vague;	 /* ack_ns is from a stale time and may be too early */
+	bool stale;	 /* ack_ns is from a stale time and may be too early */
 	uint8_t packets_since_ack_req;
 	uint32_t window;    /* maximum number of unacknowledged packets */
 	uint32_t grow;	    /* packets acknowledged since the window grew */
@@ -341,6 +341,6 @@ void uroce_qp_check_quiet(struct uroce_qp *qp, uint64_t now);
 void uroce_qp_path_error(struct uroce_qp *qp);
 
 /** uroce_qp_flush() - flush WQEs that were posted after the failure */
-void uroce_qp_flush(struct uroce_qp *qp, uint64_t now);
+void uroce_qp_flush(struct uroce_qp *qp);
 
 #endif

@@ -32,18 +32,17 @@ enum uroce_counter uroce_access_counter(int err)
 }
 
 void uroce_responder_refuse_access(struct uroce_qp *qp,
-				   struct uroce_packet *packet, int err,
-				   uint64_t now)
+				   struct uroce_packet *packet, int err)
 {
 	(void)uroce_responder_refuse(qp, packet, UROCE_NAK_REMOTE_ACCESS,
-				     uroce_access_counter(err), now);
+				     uroce_access_counter(err));
 }
 
 static void refuse_request(struct uroce_qp *qp, struct uroce_packet *packet,
-			   enum uroce_counter counter, uint64_t now)
+			   enum uroce_counter counter)
 {
 	(void)uroce_responder_refuse(qp, packet, UROCE_NAK_INVALID_REQUEST,
-				     counter, now);
+				     counter);
 }
 
 /* Address of @bytes at @va, if the peer of @qp has the right @access. */
@@ -63,25 +62,24 @@ static int remote_find(const struct uroce_qp *qp, uint64_t va, uint64_t bytes,
 }
 
 /* The first packet of a WRITE has the address, rkey and length of all data. */
-static bool begin_write(struct uroce_qp *qp, struct uroce_packet *packet,
-			uint64_t now)
+static bool begin_write(struct uroce_qp *qp, struct uroce_packet *packet)
 {
 	struct uroce_responder *resp = &qp->resp;
 	uint8_t *ptr;
 	int ret;
 
 	if (!(qp->access & IBV_ACCESS_REMOTE_WRITE)) {
-		refuse_request(qp, packet, UROCE_C_NOT_ENABLED, now);
+		refuse_request(qp, packet, UROCE_C_NOT_ENABLED);
 		return false;
 	}
 	if (packet->dma_len > MAX_DMA_LEN) {
-		refuse_request(qp, packet, UROCE_C_BAD_LENGTH, now);
+		refuse_request(qp, packet, UROCE_C_BAD_LENGTH);
 		return false;
 	}
 	ret = remote_find(qp, packet->va, packet->dma_len, packet->rkey,
 			  IBV_ACCESS_REMOTE_WRITE, &ptr);
 	if (ret) {
-		uroce_responder_refuse_access(qp, packet, ret, now);
+		uroce_responder_refuse_access(qp, packet, ret);
 		return false;
 	}
 	resp->va = packet->va;
@@ -92,10 +90,9 @@ static bool begin_write(struct uroce_qp *qp, struct uroce_packet *packet,
 }
 
 static void complete_write(struct uroce_qp *qp,
-			   const struct uroce_packet *packet, uint64_t now)
+			   const struct uroce_packet *packet)
 {
 	struct uroce_cqe cqe = {
-		.now_ns = now,
 		.status = IBV_WC_SUCCESS,
 		.opcode = IBV_WC_RECV_RDMA_WITH_IMM,
 		.byte_len = qp->resp.dma_len,
@@ -121,8 +118,7 @@ static bool remote_place(struct uroce_qp *qp, const struct uroce_packet *packet,
 	return true;
 }
 
-void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet,
-			uint64_t now)
+void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet)
 {
 	struct uroce_responder *resp = &qp->resp;
 	bool last = packet->traits & UROCE_T_LAST;
@@ -130,12 +126,12 @@ void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet,
 	uint8_t *ptr;
 	int ret;
 
-	if ((packet->traits & UROCE_T_FIRST) && !begin_write(qp, packet, now))
+	if ((packet->traits & UROCE_T_FIRST) && !begin_write(qp, packet))
 		return;
 	/* 9.7.4.1.6: the payloads add up to the length in the first packet */
 	left = resp->dma_len - resp->offset;
 	if (last ? packet->payload_len != left : packet->payload_len >= left) {
-		refuse_request(qp, packet, UROCE_C_BAD_LENGTH, now);
+		refuse_request(qp, packet, UROCE_C_BAD_LENGTH);
 		return;
 	}
 	/* 9.4.3: an immediate consumes a receive WQE, but not its memory */
@@ -146,7 +142,7 @@ void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet,
 	ret = remote_find(qp, resp->va + resp->offset, packet->payload_len,
 			  resp->rkey, IBV_ACCESS_REMOTE_WRITE, &ptr);
 	if (ret) {
-		uroce_responder_refuse_access(qp, packet, ret, now);
+		uroce_responder_refuse_access(qp, packet, ret);
 		return;
 	}
 	if (!remote_place(qp, packet, ptr)) {
@@ -156,7 +152,7 @@ void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet,
 	resp->message = UROCE_MESSAGE_WRITE;
 	resp->offset += packet->payload_len;
 	if (packet->traits & UROCE_T_IMM)
-		complete_write(qp, packet, now);
+		complete_write(qp, packet);
 	uroce_responder_executed(qp, packet, uroce_rndv_count(packet));
 }
 
@@ -223,20 +219,19 @@ static void remember(struct uroce_qp *qp, const struct uroce_packet *packet,
 	remote_return_response(qp, res, packet->psn, nr_psns);
 }
 
-static void execute_read(struct uroce_qp *qp, struct uroce_packet *packet,
-			 uint64_t now)
+static void execute_read(struct uroce_qp *qp, struct uroce_packet *packet)
 {
 	uint8_t *ptr;
 	int ret;
 
 	if (packet->dma_len > MAX_DMA_LEN) {
-		refuse_request(qp, packet, UROCE_C_BAD_LENGTH, now);
+		refuse_request(qp, packet, UROCE_C_BAD_LENGTH);
 		return;
 	}
 	ret = remote_find(qp, packet->va, packet->dma_len, packet->rkey,
 			  IBV_ACCESS_REMOTE_READ, &ptr);
 	if (ret)
-		uroce_responder_refuse_access(qp, packet, ret, now);
+		uroce_responder_refuse_access(qp, packet, ret);
 	else
 		remember(qp, packet, 0,
 			 remote_count_packets(qp, packet->dma_len));
@@ -244,13 +239,13 @@ static void execute_read(struct uroce_qp *qp, struct uroce_packet *packet,
 
 /* 9.4.5: 8 bytes, aligned to 8 both in @packet and in local memory. */
 static uint8_t *find_aligned(struct uroce_qp *qp, struct uroce_packet *packet,
-			     unsigned int access, uint64_t now)
+			     unsigned int access)
 {
 	uint8_t *ptr;
 	int ret;
 
 	if (packet->va % UROCE_ATOMIC_BYTES) {
-		refuse_request(qp, packet, UROCE_C_MISALIGNED, now);
+		refuse_request(qp, packet, UROCE_C_MISALIGNED);
 		return NULL;
 	}
 	ret = remote_find(qp, packet->va, UROCE_ATOMIC_BYTES, packet->rkey,
@@ -258,20 +253,19 @@ static uint8_t *find_aligned(struct uroce_qp *qp, struct uroce_packet *packet,
 	if (!ret && !ptr)
 		ret = -EACCES;
 	if (ret) {
-		uroce_responder_refuse_access(qp, packet, ret, now);
+		uroce_responder_refuse_access(qp, packet, ret);
 		return NULL;
 	}
 	if ((uintptr_t)ptr % UROCE_ATOMIC_BYTES) {
-		refuse_request(qp, packet, UROCE_C_MISALIGNED, now);
+		refuse_request(qp, packet, UROCE_C_MISALIGNED);
 		return NULL;
 	}
 	return ptr;
 }
 
-static void execute_atomic(struct uroce_qp *qp, struct uroce_packet *packet,
-			   uint64_t now)
+static void execute_atomic(struct uroce_qp *qp, struct uroce_packet *packet)
 {
-	uint8_t *ptr = find_aligned(qp, packet, IBV_ACCESS_REMOTE_ATOMIC, now);
+	uint8_t *ptr = find_aligned(qp, packet, IBV_ACCESS_REMOTE_ATOMIC);
 	uint64_t orig;
 
 	if (!ptr)
@@ -286,17 +280,17 @@ static void execute_atomic(struct uroce_qp *qp, struct uroce_packet *packet,
 
 /* A19.4.4: all 8 bytes become visible at once. */
 static void execute_atomic_write(struct uroce_qp *qp,
-				 struct uroce_packet *packet, uint64_t now)
+				 struct uroce_packet *packet)
 {
 	uint64_t number;
 	uint8_t *ptr;
 
 	if (packet->payload_len != UROCE_ATOMIC_BYTES ||
 	    packet->dma_len != UROCE_ATOMIC_BYTES) {
-		refuse_request(qp, packet, UROCE_C_BAD_LENGTH, now);
+		refuse_request(qp, packet, UROCE_C_BAD_LENGTH);
 		return;
 	}
-	ptr = find_aligned(qp, packet, IBV_ACCESS_REMOTE_WRITE, now);
+	ptr = find_aligned(qp, packet, IBV_ACCESS_REMOTE_WRITE);
 	if (!ptr)
 		return;
 	memcpy(&number, packet->payload, sizeof(number));
@@ -309,8 +303,7 @@ static void execute_atomic_write(struct uroce_qp *qp,
  * the response, since sending it is a system call or a store-release. No region
  * of this device has the right IBV_ACCESS_FLUSH_PERSISTENT.
  */
-static void execute_flush(struct uroce_qp *qp, struct uroce_packet *packet,
-			  uint64_t now)
+static void execute_flush(struct uroce_qp *qp, struct uroce_packet *packet)
 {
 	uint64_t va = packet->va, bytes = packet->dma_len;
 	unsigned int access = 0;
@@ -323,7 +316,7 @@ static void execute_flush(struct uroce_qp *qp, struct uroce_packet *packet,
 		access |= IBV_ACCESS_FLUSH_PERSISTENT;
 	if (!access || (qp->access & access) != access ||
 	    packet->feth_level > UROCE_FLUSH_REGION) {
-		refuse_request(qp, packet, UROCE_C_NOT_ENABLED, now);
+		refuse_request(qp, packet, UROCE_C_NOT_ENABLED);
 		return;
 	}
 	if (packet->feth_level == UROCE_FLUSH_REGION) {
@@ -336,7 +329,7 @@ static void execute_flush(struct uroce_qp *qp, struct uroce_packet *packet,
 	}
 	ret = remote_find(qp, va, bytes, packet->rkey, access, &ptr);
 	if (ret) {
-		uroce_responder_refuse_access(qp, packet, ret, now);
+		uroce_responder_refuse_access(qp, packet, ret);
 		return;
 	}
 	remember(qp, packet, 0, 1);
@@ -360,8 +353,7 @@ static bool make_room(struct uroce_responder *resp)
 	return true;
 }
 
-void uroce_remote_nonposted(struct uroce_qp *qp, struct uroce_packet *packet,
-			    uint64_t now)
+void uroce_remote_nonposted(struct uroce_qp *qp, struct uroce_packet *packet)
 {
 	struct uroce_responder *resp = &qp->resp;
 	uint8_t op = packet->opcode & UROCE_OP_MASK;
@@ -374,26 +366,26 @@ void uroce_remote_nonposted(struct uroce_qp *qp, struct uroce_packet *packet,
 	else if (op == UROCE_ATOMIC_WRITE)
 		needed = IBV_ACCESS_REMOTE_WRITE;
 	if ((qp->access & needed) != needed || !resp->max_resources) {
-		refuse_request(qp, packet, UROCE_C_NOT_ENABLED, now);
+		refuse_request(qp, packet, UROCE_C_NOT_ENABLED);
 		return;
 	}
 	/* 9.7.4.1.5: the peer exceeds the number of outstanding requests */
 	if (!make_room(resp)) {
-		refuse_request(qp, packet, UROCE_C_TOO_MANY_READS, now);
+		refuse_request(qp, packet, UROCE_C_TOO_MANY_READS);
 		return;
 	}
 	switch (op) {
 	case UROCE_READ_REQUEST:
-		execute_read(qp, packet, now);
+		execute_read(qp, packet);
 		break;
 	case UROCE_ATOMIC_WRITE:
-		execute_atomic_write(qp, packet, now);
+		execute_atomic_write(qp, packet);
 		break;
 	case UROCE_FLUSH:
-		execute_flush(qp, packet, now);
+		execute_flush(qp, packet);
 		break;
 	default:
-		execute_atomic(qp, packet, now);
+		execute_atomic(qp, packet);
 	}
 }
 

@@ -100,7 +100,7 @@ static void fail_locally(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 	await_sent(qp);
 }
 
-void uroce_requester_check_oldest(struct uroce_qp *qp, uint64_t now)
+void uroce_requester_check_oldest(struct uroce_qp *qp)
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 
@@ -171,8 +171,7 @@ static bool begin(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 }
 
 /* Bind and invalidate (10.6.7.2.5, 10.6.7.2.6); @wqe is the oldest WQE. */
-static void do_local(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
-		     uint64_t now)
+static void do_local(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 {
 	struct uroce_memory *memory = &qp->engine->memory;
 	struct uroce_bind bind = {
@@ -201,8 +200,8 @@ static void do_local(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		return;
 	}
 	qp->req.cur++;
-	uroce_complete_send(qp, IBV_WC_SUCCESS, now);
-	uroce_requester_check_oldest(qp, now);
+	uroce_complete_send(qp, IBV_WC_SUCCESS);
+	uroce_requester_check_oldest(qp);
 }
 
 /* Requests ACKs so that one is outstanding if the window closes: 9.7.5.1.1. */
@@ -303,7 +302,7 @@ bool uroce_requester_next(struct uroce_qp *qp, uint64_t now,
 			return false;
 		wqe = uroce_ring_at(&qp->sq, req->cur);
 		if (!wqe->begun) {
-			if (uroce_direct_try(qp, wqe, now) != UROCE_DIRECT_NO)
+			if (uroce_direct_try(qp, wqe) != UROCE_DIRECT_NO)
 				continue;
 			if (!begin(qp, wqe))
 				return false;
@@ -314,7 +313,7 @@ bool uroce_requester_next(struct uroce_qp *qp, uint64_t now,
 			return false;
 		if (!uroce_request_is_local(wqe))
 			return make_packet(qp, wqe, now, ret_out);
-		do_local(qp, wqe, now);
+		do_local(qp, wqe);
 	}
 	return false;
 }
@@ -363,16 +362,16 @@ uint32_t uroce_requester_next_run(struct uroce_qp *qp, uint64_t now,
 	return nr;
 }
 
-void uroce_requester_sent(struct uroce_qp *qp, uint64_t now)
+void uroce_requester_sent(struct uroce_qp *qp)
 {
 	struct uroce_requester *req = &qp->req;
 
 	if (!is_reliable(qp)) {
 		req->una_psn = req->next_psn;
 		while (qp->sq.tail != req->cur)
-			uroce_complete_send(qp, IBV_WC_SUCCESS, now);
+			uroce_complete_send(qp, IBV_WC_SUCCESS);
 	}
-	uroce_requester_check_oldest(qp, now);
+	uroce_requester_check_oldest(qp);
 	uroce_engine_activate(qp->engine, qp); /* bind or invalidate may wait */
 }
 

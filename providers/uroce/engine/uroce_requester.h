@@ -48,7 +48,7 @@ uint32_t uroce_requester_next_run(struct uroce_qp *qp, uint64_t now,
  *
  * Completes their WQEs on UC and UD, and the oldest WQE if it failed locally.
  */
-void uroce_requester_sent(struct uroce_qp *qp, uint64_t now);
+void uroce_requester_sent(struct uroce_qp *qp);
 
 /** uroce_requester_rewind() - retransmit from una_psn on */
 void uroce_requester_rewind(struct uroce_qp *qp);
@@ -59,7 +59,7 @@ void uroce_requester_rewind(struct uroce_qp *qp);
  * Fails the QP if the oldest WQE has failed locally; raises SQ_DRAINED in SQD
  * once all messages that were started have completed.
  */
-void uroce_requester_check_oldest(struct uroce_qp *qp, uint64_t now);
+void uroce_requester_check_oldest(struct uroce_qp *qp);
 
 /**
  * uroce_ack_moved_on() - una_psn has advanced from @old; uroce_ack.c

@@ -42,8 +42,7 @@ static void responder_count(struct uroce_qp *qp, enum uroce_counter counter)
 }
 
 bool uroce_responder_refuse(struct uroce_qp *qp, struct uroce_packet *packet,
-			    enum uroce_nak nak, enum uroce_counter counter,
-			    uint64_t now)
+			    enum uroce_nak nak, enum uroce_counter counter)
 {
 	if (uroce_packet_check(packet)) {
 		responder_count(qp, UROCE_C_BAD_ICRC);
@@ -146,7 +145,7 @@ void uroce_responder_executed(struct uroce_qp *qp,
 
 /* The receive WQE is unusable. Only RC reports this to the requester (NAK). */
 static void fail_receive(struct uroce_qp *qp, struct uroce_packet *packet,
-			 enum ibv_wc_status status, uint64_t now)
+			 enum ibv_wc_status status)
 {
 	bool too_long = status == IBV_WC_LOC_LEN_ERR;
 
@@ -160,7 +159,7 @@ static void fail_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 	(void)uroce_responder_refuse(
 		qp, packet,
 		too_long ? UROCE_NAK_INVALID_REQUEST : UROCE_NAK_REMOTE_OP,
-		too_long ? UROCE_C_TOO_LONG : UROCE_C_LOCAL_PROTECTION, now);
+		too_long ? UROCE_C_TOO_LONG : UROCE_C_LOCAL_PROTECTION);
 }
 
 /* Memory of the receive WQE in use: @bytes at @offset. */
@@ -199,7 +198,7 @@ void uroce_responder_lost(struct uroce_qp *qp,
 
 /* Copies the payload into the receive WQE; false: the error is handled. */
 static bool store(struct uroce_qp *qp, struct uroce_packet *packet,
-		  uint32_t offset, uint64_t now)
+		  uint32_t offset)
 {
 	struct uroce_iovecs iovecs;
 	int ret;
@@ -208,8 +207,7 @@ static bool store(struct uroce_qp *qp, struct uroce_packet *packet,
 	if (ret) {
 		fail_receive(qp, packet,
 			     ret == -EMSGSIZE ? IBV_WC_LOC_LEN_ERR
-					      : IBV_WC_LOC_PROT_ERR,
-			     now);
+					      : IBV_WC_LOC_PROT_ERR);
 		return false;
 	}
 	if (packet->nr_absent) {
@@ -227,10 +225,9 @@ static bool store(struct uroce_qp *qp, struct uroce_packet *packet,
 
 static void complete_send_message(struct uroce_qp *qp,
 				  const struct uroce_packet *packet,
-				  uint32_t bytes, uint64_t now)
+				  uint32_t bytes)
 {
 	struct uroce_cqe cqe = {
-		.now_ns = now,
 		.status = IBV_WC_SUCCESS,
 		.opcode = IBV_WC_RECV,
 		.byte_len = bytes,
@@ -253,7 +250,7 @@ static void complete_send_message(struct uroce_qp *qp,
 
 /* Executes a packet of a SEND of RC or UC. */
 static void responder_receive_send(struct uroce_qp *qp,
-				   struct uroce_packet *packet, uint64_t now)
+				   struct uroce_packet *packet)
 {
 	struct uroce_responder *resp = &qp->resp;
 	bool first = packet->traits & UROCE_T_FIRST;
@@ -267,19 +264,19 @@ static void responder_receive_send(struct uroce_qp *qp,
 		resp->cursor = (struct uroce_cursor){};
 	if (first && !(packet->traits & UROCE_T_LAST))
 		uroce_rndv_publish_receive(qp, packet->psn);
-	if (!store(qp, packet, offset, now))
+	if (!store(qp, packet, offset))
 		return;
 	/* 9.4.1.1.3: invalidate the key before the message completes */
 	if ((packet->traits & UROCE_T_IETH) &&
 	    uroce_window_invalidate(&qp->engine->memory, packet->inv_rkey,
 				    qp->pd, qp->qpn)) {
-		uroce_responder_refuse_access(qp, packet, -ENOENT, now);
+		uroce_responder_refuse_access(qp, packet, -ENOENT);
 		return;
 	}
 	resp->message = UROCE_MESSAGE_SEND;
 	resp->offset = offset + packet->payload_len;
 	if (packet->traits & UROCE_T_LAST)
-		complete_send_message(qp, packet, resp->offset, now);
+		complete_send_message(qp, packet, resp->offset);
 	uroce_responder_executed(qp, packet, uroce_rndv_count(packet));
 }
 
@@ -313,23 +310,22 @@ static bool responder_length_is_valid(const struct uroce_qp *qp,
 }
 
 /* Executes the packet with the expected PSN. */
-static void responder_execute(struct uroce_qp *qp, struct uroce_packet *packet,
-			      uint64_t now)
+static void responder_execute(struct uroce_qp *qp, struct uroce_packet *packet)
 {
 	if (!sequence_is_valid(qp, packet))
 		(void)uroce_responder_refuse(qp, packet,
 					     UROCE_NAK_INVALID_REQUEST,
-					     UROCE_C_BAD_OP_SEQUENCE, now);
+					     UROCE_C_BAD_OP_SEQUENCE);
 	else if (!responder_length_is_valid(qp, packet))
 		(void)uroce_responder_refuse(qp, packet,
 					     UROCE_NAK_INVALID_REQUEST,
-					     UROCE_C_BAD_LENGTH, now);
+					     UROCE_C_BAD_LENGTH);
 	else if (packet->traits & UROCE_T_SEND)
-		responder_receive_send(qp, packet, now);
+		responder_receive_send(qp, packet);
 	else if (packet->traits & UROCE_T_WRITE)
-		uroce_remote_write(qp, packet, now);
+		uroce_remote_write(qp, packet);
 	else
-		uroce_remote_nonposted(qp, packet, now);
+		uroce_remote_nonposted(qp, packet);
 }
 
 /*
@@ -358,14 +354,13 @@ static void acknowledge_duplicate(struct uroce_qp *qp,
 	uroce_engine_activate(qp->engine, qp);
 }
 
-static void receive_rc(struct uroce_qp *qp, struct uroce_packet *packet,
-		       uint64_t now)
+static void receive_rc(struct uroce_qp *qp, struct uroce_packet *packet)
 {
 	struct uroce_responder *resp = &qp->resp;
 	int32_t ahead = uroce_psn_diff(packet->psn, resp->epsn);
 
 	if (!ahead) {
-		responder_execute(qp, packet, now);
+		responder_execute(qp, packet);
 	} else if (ahead < 0) {
 		responder_count(qp, UROCE_C_DUPLICATES);
 		if (packet->traits & UROCE_T_NONPOSTED)
@@ -378,8 +373,7 @@ static void receive_rc(struct uroce_qp *qp, struct uroce_packet *packet,
 }
 
 /* 9.8.2.2: a gap loses only the message that contains it. */
-static void receive_uc(struct uroce_qp *qp, struct uroce_packet *packet,
-		       uint64_t now)
+static void receive_uc(struct uroce_qp *qp, struct uroce_packet *packet)
 {
 	struct uroce_responder *resp = &qp->resp;
 	bool gap = packet->psn != resp->epsn;
@@ -390,13 +384,12 @@ static void receive_uc(struct uroce_qp *qp, struct uroce_packet *packet,
 		resp->message = UROCE_MESSAGE_NONE;
 	}
 	resp->epsn = packet->psn;
-	responder_execute(qp, packet, now);
+	responder_execute(qp, packet);
 	/* the next PSN is expected even if the packet was dropped */
 	resp->epsn = uroce_psn_add(packet->psn, 1);
 }
 
-static void receive_ud(struct uroce_qp *qp, struct uroce_packet *packet,
-		       uint64_t now)
+static void receive_ud(struct uroce_qp *qp, struct uroce_packet *packet)
 {
 	struct uroce_iovecs iovecs;
 	uint8_t grh[UROCE_GRH_LEN];
@@ -415,8 +408,7 @@ static void receive_ud(struct uroce_qp *qp, struct uroce_packet *packet,
 	if (ret) {
 		fail_receive(qp, packet,
 			     ret == -EMSGSIZE ? IBV_WC_LOC_LEN_ERR
-					      : IBV_WC_LOC_PROT_ERR,
-			     now);
+					      : IBV_WC_LOC_PROT_ERR);
 		return;
 	}
 	uroce_grh_build(packet, grh);
@@ -426,9 +418,9 @@ static void receive_ud(struct uroce_qp *qp, struct uroce_packet *packet,
 			       iovecs.iov[i].iov_len);
 		src += iovecs.iov[i].iov_len;
 	}
-	if (store(qp, packet, UROCE_GRH_LEN, now))
+	if (store(qp, packet, UROCE_GRH_LEN))
 		complete_send_message(qp, packet,
-				      UROCE_GRH_LEN + packet->payload_len, now);
+				      UROCE_GRH_LEN + packet->payload_len);
 }
 
 /*
@@ -446,8 +438,7 @@ static bool responder_may_check_late(const struct uroce_qp *qp,
 	       (qp->type == IBV_QPT_RC && packet->psn == qp->resp.epsn);
 }
 
-void uroce_responder_receive(struct uroce_qp *qp, struct uroce_packet *packet,
-			     uint64_t now)
+void uroce_responder_receive(struct uroce_qp *qp, struct uroce_packet *packet)
 {
 	if (!responder_may_check_late(qp, packet) &&
 	    uroce_packet_check(packet)) {
@@ -460,9 +451,9 @@ void uroce_responder_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 		uroce_qp_tell(qp);
 	}
 	if (qp->type == IBV_QPT_RC)
-		receive_rc(qp, packet, now);
+		receive_rc(qp, packet);
 	else if (qp->type == IBV_QPT_UC)
-		receive_uc(qp, packet, now);
+		receive_uc(qp, packet);
 	else
-		receive_ud(qp, packet, now);
+		receive_ud(qp, packet);
 }

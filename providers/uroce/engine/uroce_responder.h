@@ -17,8 +17,7 @@
 void uroce_responder_init(struct uroce_qp *qp);
 
 /** uroce_responder_receive() - process a request packet */
-void uroce_responder_receive(struct uroce_qp *qp, struct uroce_packet *packet,
-			     uint64_t now);
+void uroce_responder_receive(struct uroce_qp *qp, struct uroce_packet *packet);
 
 /**
  * uroce_reply_next() - make the next response, ACK or NAK; uroce_reply.c
@@ -76,13 +75,11 @@ void uroce_reply_nak(struct uroce_qp *qp, uint8_t syndrome, uint32_t psn);
  * @packet: the request; with a wrong ICRC it is only counted and dropped
  * @nak: code of the NAK
  * @counter: reason of the rejection
- * @now: ns
  *
  * Return: true if the request was rejected, false if its ICRC is wrong.
  */
 bool uroce_responder_refuse(struct uroce_qp *qp, struct uroce_packet *packet,
-			    enum uroce_nak nak, enum uroce_counter counter,
-			    uint64_t now);
+			    enum uroce_nak nak, enum uroce_counter counter);
 
 /**
  * uroce_responder_refuse_access() - reject an invalid access to memory
@@ -91,8 +88,7 @@ bool uroce_responder_refuse(struct uroce_qp *qp, struct uroce_packet *packet,
  * Otherwise as uroce_responder_refuse(), with a remote access error.
  */
 void uroce_responder_refuse_access(struct uroce_qp *qp,
-				   struct uroce_packet *packet, int err,
-				   uint64_t now);
+				   struct uroce_packet *packet, int err);
 
 /** uroce_access_counter() - counter of an error of uroce_memory_remote() */
 enum uroce_counter uroce_access_counter(int err);
@@ -114,12 +110,10 @@ void uroce_responder_lost(struct uroce_qp *qp,
 			  const struct uroce_packet *packet);
 
 /** uroce_remote_write() - execute a WRITE packet; uroce_remote.c */
-void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet,
-			uint64_t now);
+void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet);
 
 /** uroce_remote_nonposted() - execute a READ, atomic, FLUSH or ATOMIC WRITE */
-void uroce_remote_nonposted(struct uroce_qp *qp, struct uroce_packet *packet,
-			    uint64_t now);
+void uroce_remote_nonposted(struct uroce_qp *qp, struct uroce_packet *packet);
 
 /** uroce_remote_duplicate() - respond again to a duplicate READ, atomic, ... */
 void uroce_remote_duplicate(struct uroce_qp *qp,

@@ -54,7 +54,7 @@ void uroce_retry_start(struct uroce_qp *qp, uint64_t now)
 {
 	if (qp->req.ack_ns != UROCE_NEVER)
 		return;
-	qp->req.vague = qp->engine->vague;
+	qp->req.stale = qp->engine->stale;
 	qp->req.ack_ns = timeout_from(qp, now);
 	uroce_timers_set(qp->engine, qp, qp->req.ack_ns);
 }
@@ -154,7 +154,7 @@ void uroce_retry_expire(struct uroce_qp *qp, uint64_t now)
 		/* the next packet starts the timer */
 		req->ack_ns = UROCE_NEVER;
 	}
-	if (req->ack_ns <= now && req->vague) {
+	if (req->ack_ns <= now && req->stale) {
 		/*
 		 * A stale timestamp started the timer: start it again. IBTA
 		 * 9.7.6.1.3 allows up to four times the timeout.

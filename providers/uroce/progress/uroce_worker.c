@@ -50,7 +50,7 @@ uint64_t uroce_worker_now(void)
 static void read_clock(struct uroce_worker *worker)
 {
 	worker->now = uroce_worker_now();
-	worker->engine.vague = false;
+	worker->engine.stale = false;
 	if (worker->engine.postponed_ack)
 		uroce_fast_catch_up(&worker->engine, worker->now);
 }

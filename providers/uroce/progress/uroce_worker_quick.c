@@ -4,9 +4,10 @@
  * first, and makes a full pass (run_locked()) if it is not sufficient.
  *
  * A quick post or poll saves mainly the time of reading the clock: it uses the
- * time of the last full pass, and sets a flag for this coarse time in the
- * engine, so that no timer expires early. While a late timer would be noticed
- * (uroce_engine.exact), posts and polls are not quick.
+ * time of the last full pass, and sets a flag for this stale time in the
+ * engine, so that no timer expires early. In a process with a region in a
+ * dma-buf no post or poll is quick, because only a full pass ends accesses to
+ * dma-bufs.
  *
  * Other work is not delayed for long: a post is quick only while the helper
  * thread has a time to wake up, and at least one of MAX_POLL_BUDGET + 1 polls
@@ -34,8 +35,9 @@ static bool helper_gets_up(const struct uroce_worker *worker)
 
 static bool is_usual(const struct uroce_worker *worker)
 {
-	return worker->shm && !worker->dead && !worker->engine.exact &&
-	       list_empty(&worker->full) && helper_gets_up(worker);
+	return worker->shm && !worker->dead &&
+	       !worker->engine.memory.nr_dmabufs && list_empty(&worker->full) &&
+	       helper_gets_up(worker);
 }
 
 static void send_of(struct uroce_worker *worker, struct uroce_qp *qp)
@@ -105,8 +107,8 @@ static bool is_done_here(struct uroce_worker *worker, struct uroce_qp *qp)
 {
 	struct uroce_engine *engine = &worker->engine;
 
-	if (engine->exact || engine->postponed_ack || worker->dead ||
-	    !uroce_fast_direct(qp, worker->now))
+	if (engine->memory.nr_dmabufs || engine->postponed_ack ||
+	    worker->dead || !uroce_fast_direct(qp))
 		return false;
 	if (engine->cq_events || engine->qp_events)
 		uroce_worker_deliver(worker);
@@ -121,10 +123,10 @@ bool uroce_worker_quick_post(struct uroce_worker *worker, struct uroce_qp *qp)
 		return true;
 	if (qp->channel &&
 	    (qp->channel->direct_copy || qp->channel->nr_shared) &&
-	    !worker->engine.exact &&
+	    !worker->engine.memory.nr_dmabufs &&
 	    /* else send_of() below tries direct access, once */
 	    (!is_usual(worker) || uroce_direct_is_long(qp))) {
-		worker->engine.vague = true;
+		worker->engine.stale = true;
 		if (uroce_worker_copy(worker, qp)) {
 			worker->quick_posts++;
 			return true;
@@ -133,7 +135,7 @@ bool uroce_worker_quick_post(struct uroce_worker *worker, struct uroce_qp *qp)
 	if (!qp->channel || !is_usual(worker))
 		return false;
 	worker->quick_posts++;
-	worker->engine.vague = true;
+	worker->engine.stale = true;
 	send_of(worker, qp);
 	uroce_shm_flush(worker->shm);
 	if (worker->engine.postponed_ack)
@@ -168,7 +170,7 @@ bool uroce_worker_quick_poll(struct uroce_worker *worker)
 		return false;
 	worker->poll_budget--;
 	worker->quick_polls++;
-	worker->engine.vague = true;
+	worker->engine.stale = true;
 	if (engine->postponed_ack)
 		uroce_fast_catch_up(engine, worker->now);
 	engine->deferred_ack = NULL;

@@ -238,7 +238,7 @@ static void fail_peer(struct uroce_worker *worker,
 		      struct uroce_channel *channel)
 {
 	list_del(&channel->entry);
-	uroce_channel_fail(&worker->engine, channel, worker->now);
+	uroce_channel_fail(&worker->engine, channel);
 	uroce_worker_forget_datagrams(worker, channel);
 }
 
@@ -364,7 +364,7 @@ bool uroce_worker_copy(struct uroce_worker *worker, struct uroce_qp *qp)
 		enum uroce_direct done = UROCE_DIRECT_NO;
 
 		if (!wqe->begun)
-			done = uroce_direct_try(qp, wqe, worker->now);
+			done = uroce_direct_try(qp, wqe);
 		if (done == UROCE_DIRECT_NO)
 			return false;
 		if (done == UROCE_DIRECT_MORE)

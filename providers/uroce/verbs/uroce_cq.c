@@ -133,8 +133,7 @@ static bool is_single_threaded(const struct ibv_cq_init_attr_ex *attr)
  *
  * Return: 0; -EINVAL if @channel is not one of this context.
  */
-static int cq_enter(struct uroce_verbs_cq *cq, struct ibv_comp_channel *channel,
-		    bool stamps)
+static int cq_enter(struct uroce_verbs_cq *cq, struct ibv_comp_channel *channel)
 {
 	struct uroce_context *ctx = cq->ctx;
 	int ret = 0;
@@ -149,8 +148,6 @@ static int cq_enter(struct uroce_verbs_cq *cq, struct ibv_comp_channel *channel,
 	}
 	if (ret == 0)
 		list_add_tail(&ctx->cqs, &cq->entry);
-	if (stamps)
-		ctx->engine->exact = true;
 	uroce_worker_unlock(ctx->worker);
 	return ret;
 }
@@ -174,12 +171,13 @@ int uroce_create_cq(struct ibv_context *ibctx,
 	uroce_spin_init(&cq->poll_lock, is_single_threaded(attr));
 	cq->ctx = to_uroce_context(ibctx);
 	cq->cq.owner = cq;
+	if (extended && (attr->wc_flags & TIMESTAMPS))
+		cq->cq.clock = uroce_worker_now;
 	cq->vcq.cq.cqe = (int)attr->cqe;
 	verbs_init_cq(&cq->vcq.cq, ibctx, attr->channel, attr->cq_context);
 	cq->vcq.cq.handle = uroce_handle_new(cq->ctx);
 	cq->identity = (struct uroce_identity){ ibctx, cq->vcq.cq.handle };
-	ret = cq_enter(cq, attr->channel,
-		       extended && (attr->wc_flags & TIMESTAMPS));
+	ret = cq_enter(cq, attr->channel);
 	if (ret)
 		goto err_fini_verbs;
 	if (extended)

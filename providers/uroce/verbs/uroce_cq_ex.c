@@ -98,7 +98,7 @@ static unsigned int read_wc_flags(struct ibv_cq_ex *ibcq)
 
 static uint64_t read_completion_ts(struct ibv_cq_ex *ibcq)
 {
-	return to_uroce_cq_ex(ibcq)->current.now_ns;
+	return to_uroce_cq_ex(ibcq)->current.stamp_ns;
 }
 
 /*
@@ -119,7 +119,7 @@ static uint64_t read_wallclock(struct ibv_cq_ex *ibcq)
 		    (int64_t)uroce_worker_now();
 	if (offset_ns > cq->wall_offset_ns)
 		cq->wall_offset_ns = offset_ns;
-	return cq->current.now_ns + (uint64_t)cq->wall_offset_ns;
+	return cq->current.stamp_ns + (uint64_t)cq->wall_offset_ns;
 }
 
 static uint8_t read_sl(struct ibv_cq_ex *ibcq)

@@ -23,14 +23,6 @@ static bool have_same_page_offset(uint64_t offset, uint64_t iova)
 	return (offset ^ iova) % (uint64_t)sysconf(_SC_PAGESIZE) == 0;
 }
 
-/* The fast path, quick posts and quick polls skip DMA_BUF_IOCTL_SYNC. */
-static void use_no_fast_path(struct uroce_context *ctx)
-{
-	uroce_worker_lock(ctx->worker);
-	ctx->engine->exact = true;
-	uroce_worker_unlock(ctx->worker);
-}
-
 int uroce_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 			uint64_t iova, int fd, int access,
 			struct ibv_mr **ret_mr)
@@ -62,7 +54,6 @@ int uroce_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 		goto err_free;
 	region.base = mr->dmabuf->base;
 	region.dmabuf = mr->dmabuf;
-	use_no_fast_path(to_uroce_context(pd->context));
 	ret = uroce_mr_add(mr, pd, &region);
 	if (ret)
 		goto err_unmap;

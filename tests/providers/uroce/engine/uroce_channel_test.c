@@ -182,8 +182,7 @@ static void channel_full_waiting_qp_can_be_reset(void **state)
 
 static void lose_packets(struct pair *pair)
 {
-	uroce_channel_fail(&pair->side[0].engine, &pair->side[0].channel,
-			   pair->now);
+	uroce_channel_fail(&pair->side[0].engine, &pair->side[0].channel);
 	uroce_engine_sent(&pair->side[0].engine, pair->now);
 }
 

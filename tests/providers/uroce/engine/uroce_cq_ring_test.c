@@ -179,6 +179,30 @@ static void cq_ring_without_channel_wakes_no_thread(void **state)
 	uroce_cq_fini(&cq);
 }
 
+static uint64_t next_time(void)
+{
+	static uint64_t time = 100;
+
+	return time++;
+}
+
+static void cq_ring_with_clock_stamps_each_completion(void **state)
+{
+	struct uroce_cq cq;
+
+	assert_int_equal(uroce_cq_init(&cq, 16, false), 0);
+	cq.clock = next_time;
+	for (uint64_t i = 0; i < 3; i++)
+		(void)push_cqe(&cq, i, false, NULL);
+	for (uint64_t i = 0; i < 3; i++) {
+		const struct uroce_cqe *cqe = uroce_ring_front(&cq.ring);
+
+		assert_int_equal(cqe->stamp_ns, 100 + i);
+		assert_int_equal(pop(&cq), i);
+	}
+	uroce_cq_fini(&cq);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +214,7 @@ int main(void)
 		cmocka_unit_test(cq_ring_armed_wakes_once),
 		cmocka_unit_test(cq_ring_armed_solicited_ignores_unsolicited),
 		cmocka_unit_test(cq_ring_without_channel_wakes_no_thread),
+		cmocka_unit_test(cq_ring_with_clock_stamps_each_completion),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

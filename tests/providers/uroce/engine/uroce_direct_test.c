@@ -230,17 +230,14 @@ static void direct_long_write_is_copied_in_parts(void **state)
 	post_one(pair, IBV_WR_RDMA_WRITE, 1, LONG);
 	wqe = uroce_ring_at(&qp->sq, qp->req.cur);
 	assert_true(uroce_direct_is_long(qp));
-	assert_int_equal(uroce_direct_try(qp, wqe, pair->now),
-			 UROCE_DIRECT_MORE);
+	assert_int_equal(uroce_direct_try(qp, wqe), UROCE_DIRECT_MORE);
 	assert_int_equal(direct.last.chunk, PART);
 	assert_int_equal(direct.last.bytes, LONG);
 	assert_false(pair_poll(&pair->side[0].send_cq, &(struct uroce_cqe){}));
 	/* a started request is continued */
 	direct.recently_polling = true;
-	assert_int_equal(uroce_direct_try(qp, wqe, pair->now),
-			 UROCE_DIRECT_MORE);
-	assert_int_equal(uroce_direct_try(qp, wqe, pair->now),
-			 UROCE_DIRECT_DONE);
+	assert_int_equal(uroce_direct_try(qp, wqe), UROCE_DIRECT_MORE);
+	assert_int_equal(uroce_direct_try(qp, wqe), UROCE_DIRECT_DONE);
 	assert_int_equal(direct.last.offset, 2 * PART);
 	assert_int_equal(direct.last.chunk, 1000);
 	expect_sent(pair, 1, IBV_WC_SUCCESS);

@@ -161,10 +161,10 @@ static void retry_coarse_clock_expires_no_timer_early(void **state)
 	pair = pair_new(&o);
 	pair->filter = drop_all;
 	start = pair->now;
-	pair->side[0].engine.vague = true;
+	pair->side[0].engine.stale = true;
 	post(pair, 1, IBV_WR_SEND, 100);
 	pair_run_until(pair, start + 1000);
-	pair->side[0].engine.vague = false;
+	pair->side[0].engine.stale = false;
 	pair_run_until(pair, start + 2 * timeout_ns - 1000);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_TX_PACKETS), 1);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);

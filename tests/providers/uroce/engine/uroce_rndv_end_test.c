@@ -254,7 +254,7 @@ static void rndv_lost_channel_quiesces_with_peer(void **state)
 	message_post(fake, &m, 1);
 	fake_run_until_pushed(fake, 1, 1);
 	uroce_channel_fail(&fake->pair->side[0].engine,
-			   &fake->pair->side[0].channel, fake->pair->now);
+			   &fake->pair->side[0].channel);
 	uroce_engine_sent(&fake->pair->side[0].engine, fake->pair->now);
 	assert_string_equal(fake_log(fake, 0), "LeXs|");
 	expect_completion(&fake->pair->side[0].send_cq, 1,
