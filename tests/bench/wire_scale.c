@@ -182,6 +182,8 @@ static void measure_many(int round)
 	print("many_udp", round, wire_udp_latency(&end, false, TRIPS));
 	print("many_one", round,
 	      wire_verbs_latency(&end, &device, links, 1, WIRE_SMALL, TRIPS));
+	print("many_two", round,
+	      wire_verbs_latency(&end, &device, links, 2, WIRE_SMALL, TRIPS));
 	print("many_all", round,
 	      wire_verbs_latency(&end, &device, links, NR_MANY, WIRE_SMALL,
 				 TRIPS));

@@ -73,6 +73,8 @@ BEGIN {
 		"helper_trips", "-", "less", 1, "-")
 	what("8 B, one way, 1000 QPs in turn", "uroce", "us", "many_all",
 		"many_udp", "less", "-", "-")
+	what("8 B, one way, 2 QPs in turn", "uroce", "us", "many_two",
+		"many_udp", "less", "-", "-")
 	what("8 B, one way, one of 1000 QPs", "uroce", "us", "many_one",
 		"many_udp", "less", "-", "-")
 	what("memory of a QP, 1000 QPs", "uroce", "KB", "many_kb", "-", "less",

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Scheduling and results: the lists of QPs with packets to send, of QPs that
- * were kicked, and of objects with events for the worker. Deferred and delayed
- * ACKs; multicast groups.
+ * were kicked, and of objects with events for the worker. Multicast groups.
  */
 #include "uroce/engine/uroce_engine.h"
 
@@ -10,22 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "uroce/engine/uroce_delack.h"
 #include "uroce/engine/uroce_requester.h"
 #include "uroce/engine/uroce_responder.h"
 
 /* Packets of a QP in a row: as many as a system call can take. */
 #define BURST 64
-/*
- * An ACK is delayed for at most DELACK_MAX_MESSAGES messages and
- * DELACK_HOLD_NS, which is longer than a peer on a fast network needs to send
- * the next message. A peer that waits for the ACK loses DELACK_HOLD_NS, but
- * rarely: the next QUICKACK_FIRST ACKs are then sent without delay, and twice
- * as many after each further loss.
- */
-#define DELACK_MAX_MESSAGES 3
-#define DELACK_HOLD_NS	    UINT64_C(30000)
-#define QUICKACK_FIRST	    32
-#define QUICKACK_MAX	    65536
 
 void uroce_engine_kick(struct uroce_engine *engine, struct uroce_qp *qp)
 {
@@ -40,11 +29,6 @@ void uroce_engine_kick(struct uroce_engine *engine, struct uroce_qp *qp)
 	} while (!__atomic_compare_exchange_n(&engine->kicks, &first, qp, true,
 					      __ATOMIC_SEQ_CST,
 					      __ATOMIC_RELAXED));
-}
-
-bool uroce_engine_has_kicks(const struct uroce_engine *engine)
-{
-	return __atomic_load_n(&engine->kicks, __ATOMIC_SEQ_CST);
 }
 
 void uroce_engine_take_kicks(struct uroce_engine *engine)
@@ -64,93 +48,9 @@ void uroce_engine_take_kicks(struct uroce_engine *engine)
 
 void uroce_engine_activate(struct uroce_engine *engine, struct uroce_qp *qp)
 {
+	uroce_delack_has_posted(qp);
 	if (list_empty(&qp->active) && qp->state != IBV_QPS_RESET)
 		list_add_tail(&engine->active, &qp->active);
-}
-
-/* Whether the QP has to send an ACK and nothing else. */
-static bool owes_ack_only(const struct uroce_qp *qp)
-{
-	return qp->resp.reply == UROCE_REPLY_ACK && !qp->resp.nr_pending &&
-	       !uroce_ring_has(&qp->sq, qp->req.cur);
-}
-
-/* Whether the application has not yet polled all received messages. */
-static bool has_unseen(const struct uroce_qp *qp)
-{
-	return uroce_ring_used(&qp->recv_cq->ring);
-}
-
-/* Whether the next poll is likely to receive the rest of a message. */
-static bool has_incomplete(const struct uroce_qp *qp)
-{
-	return !qp->channel && qp->resp.message != UROCE_MESSAGE_NONE;
-}
-
-bool uroce_engine_defer_ack(struct uroce_engine *engine, bool writes,
-			    bool again)
-{
-	struct uroce_qp *qp;
-
-	uroce_engine_take_kicks(engine);
-	if (list_empty(&engine->active) || !list_empty(&engine->unsent))
-		return false;
-	qp = list_entry(engine->active.next, struct uroce_qp, active);
-	if (qp->active.next != &engine->active || !owes_ack_only(qp) ||
-	    !(writes || has_unseen(qp) || has_incomplete(qp)) ||
-	    (qp->resp.ack_deferred && !again))
-		return false;
-	qp->resp.ack_deferred = true;
-	engine->deferred_ack = qp;
-	engine->request_sent = false;
-	return true;
-}
-
-/*
- * Whether to delay the ACK of a message to which the application has responded,
- * so that the ACK also covers the next message.
- */
-static bool hold(struct uroce_qp *qp, uint64_t now)
-{
-	struct uroce_engine *engine = qp->engine;
-	struct uroce_responder *resp = &qp->resp;
-
-	if (!engine->request_sent || qp->channel || !owes_ack_only(qp))
-		return false;
-	if (resp->nr_quickacks) {
-		resp->nr_quickacks--;
-		return false;
-	}
-	if (resp->nr_delayed >= DELACK_MAX_MESSAGES) {
-		resp->quickack_backoff = 0;
-		return false;
-	}
-	uroce_engine_flush_delayed(engine);
-	resp->ack_deferred = false;
-	resp->nr_delayed++;
-	engine->delayed_ack = qp;
-	engine->delayed_ack_ns = now + DELACK_HOLD_NS;
-	return true;
-}
-
-void uroce_engine_flush_delayed(struct uroce_engine *engine)
-{
-	struct uroce_qp *qp = engine->delayed_ack;
-	uint32_t more;
-
-	if (!qp)
-		return;
-	engine->delayed_ack = NULL;
-	more = qp->resp.quickack_backoff ? 2 * qp->resp.quickack_backoff
-					 : QUICKACK_FIRST;
-	qp->resp.quickack_backoff = more < QUICKACK_MAX ? more : QUICKACK_MAX;
-	qp->resp.nr_quickacks = qp->resp.quickack_backoff;
-	uroce_engine_activate(engine, qp);
-}
-
-void uroce_engine_flush_deferred(struct uroce_engine *engine)
-{
-	engine->deferred_ack = NULL;
 }
 
 /* A request through a channel piggybacks an ACK if no response is pending. */
@@ -165,18 +65,17 @@ static bool next_with_ack(struct uroce_qp *qp, uint64_t now,
 	return true;
 }
 
-/* Responses first, since the peer waits for them, but not a deferred ACK. */
+/* Responses first, since the peer waits for them, but not for all ACKs. */
 static bool next_of_qp(struct uroce_qp *qp, uint64_t now, struct uroce_out *out)
 {
 	if (next_with_ack(qp, now, out))
 		return true;
-	if (qp->engine->deferred_ack == qp) {
+	if (uroce_delack_requests_first(qp)) {
 		if (uroce_requester_next(qp, now, out)) {
-			qp->engine->request_sent = true;
+			qp->resp.delack.request_sent = true;
 			return true;
 		}
-		qp->engine->deferred_ack = NULL;
-		if (hold(qp, now))
+		if (uroce_delack_start(qp, now))
 			return false;
 	}
 	if (uroce_reply_next(qp, out))
@@ -221,6 +120,8 @@ bool uroce_engine_next(struct uroce_engine *engine, uint64_t now,
 		struct uroce_qp *qp = list_entry(engine->active.next,
 						 struct uroce_qp, active);
 
+		if (uroce_delack_park(qp))
+			continue;
 		if (engine->burst >= BURST) {
 			engine->burst = 0;
 			list_del(&qp->active);
@@ -257,7 +158,7 @@ uint32_t uroce_engine_next_run(struct uroce_engine *engine, uint64_t now,
 	if (qp->resp.nr_pending)
 		nr = uroce_reply_next_run(qp, max, out);
 	else if (qp->resp.reply == UROCE_REPLY_NONE ||
-		 engine->deferred_ack == qp)
+		 uroce_delack_requests_first(qp))
 		nr = uroce_requester_next_run(qp, now, max, out);
 	else
 		return 0;

@@ -64,10 +64,9 @@ struct uroce_engine {
 	struct list_node unsent;
 	struct list_node publishing;   /* QPs with published sinks */
 	struct uroce_qp *kicks;	       /* atomic */
-	struct uroce_qp *deferred_ack; /* QP with a deferred ACK; NULL: none */
-	bool request_sent;	       /* that QP has sent a request since */
-	struct uroce_qp *delayed_ack;  /* QP with a delayed ACK; NULL: none */
-	uint64_t delayed_ack_ns;       /* end of the delay */
+	struct list_node parked;       /* active, but their ACK is deferred */
+	uint32_t nr_deferred;	       /* deferred ACKs */
+	struct list_node delayed_acks; /* QPs with a delayed one; by time */
 	uint32_t burst; /* packets in a row of the first active QP */
 	bool stale; /* set by the caller: the time is from an earlier pass */
 	/* uroce_fast_ack.c: a piggybacked ACK to be processed later */
@@ -165,7 +164,10 @@ struct uroce_qp *uroce_engine_find_qp(const struct uroce_engine *engine,
 void uroce_engine_kick(struct uroce_engine *engine, struct uroce_qp *qp);
 
 /** uroce_engine_has_kicks() - whether a QP was kicked; any thread */
-bool uroce_engine_has_kicks(const struct uroce_engine *engine);
+static inline bool uroce_engine_has_kicks(const struct uroce_engine *engine)
+{
+	return __atomic_load_n(&engine->kicks, __ATOMIC_SEQ_CST);
+}
 
 /**
  * uroce_engine_receive() - process a received packet
@@ -247,36 +249,50 @@ uroce_engine_next_active(const struct uroce_engine *engine)
 void uroce_engine_sent(struct uroce_engine *engine, uint64_t now);
 
 /**
- * uroce_engine_defer_ack() - defer an ACK until the application has responded
+ * uroce_engine_defer_acks() - defer ACKs until the application has responded
  * @writes: also for a WRITE, since a process that polls its memory may respond;
  *	else only for a message that is still in its CQ, or has arrived in part
  * @again: also if the same ACK was deferred before; without it every other ACK
  *	of a stream is sent, and the window of the peer stays open
  *
  * Applications often respond to a message. The response and the ACK then travel
- * together, the response in front: the peer waits for it, not for the ACK.
+ * together, the response in front: the peer waits for it, not for the ACK. A
+ * deferred ACK is sent behind the requests that are posted to its QP, or after
+ * uroce_engine_flush_deferred(), which the caller must call soon in any case.
  *
- * Return: whether one such ACK is all that there is to send. Then the caller
- * must call uroce_engine_next() soon in any case, which returns requests of
- * that QP first.
+ * Return: whether all that is left to send was deferred; else nothing was.
  */
-bool uroce_engine_defer_ack(struct uroce_engine *engine, bool writes,
-			    bool again);
+bool uroce_engine_defer_acks(struct uroce_engine *engine, bool writes,
+			     bool again);
 
-/** uroce_engine_flush_deferred() - end the deferral: the ACK is sent next */
+/** uroce_engine_flush_deferred() - end the deferral: the ACKs are sent next */
 void uroce_engine_flush_deferred(struct uroce_engine *engine);
 
 /**
- * uroce_engine_flush_delayed() - flush the delayed ACK
+ * uroce_engine_flush_delayed() - flush delayed ACKs
+ * @engine: the engine
+ * @until_ns: only ACKs whose delay ends at this time or before; UROCE_NEVER:
+ *	all, required before the caller stops checking the time, and before
+ *	objects are freed
  *
  * Some peers do not wait for the ACK of a message after its response, but send
  * the next message: then one ACK covers several messages. The engine tries
- * this with each peer, more rarely the more often a delay was in vain. While
- * engine->delayed_ack is set, this function must be called at
- * engine->delayed_ack_ns or earlier: before the caller stops checking the time,
- * and before objects are freed.
+ * this with each peer, more rarely the more often a delay was in vain.
  */
-void uroce_engine_flush_delayed(struct uroce_engine *engine);
+void uroce_engine_flush_delayed(struct uroce_engine *engine, uint64_t until_ns);
+
+/** uroce_engine_delayed_deadline() - end of the first delay; or UROCE_NEVER */
+static inline uint64_t
+uroce_engine_delayed_deadline(const struct uroce_engine *engine)
+{
+	/* All delays have the same length, so they end in the order of the
+	 * list. */
+	return list_empty(&engine->delayed_acks)
+		       ? UROCE_NEVER
+		       : list_entry(engine->delayed_acks.next, struct uroce_qp,
+				    delayed)
+				 ->delack_ns;
+}
 
 /**
  * uroce_engine_expire() - expire timers

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "uroce/engine/uroce_delack.h"
 #include "uroce/engine/uroce_fast_parts.h"
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_requester.h"
@@ -237,7 +238,7 @@ bool uroce_fast_next(struct uroce_qp *qp, uint64_t now,
 
 bool uroce_fast_is_idle(const struct uroce_qp *qp)
 {
-	return qp->state == IBV_QPS_RTS && qp->engine->deferred_ack != qp &&
+	return qp->state == IBV_QPS_RTS && !uroce_delack_requests_first(qp) &&
 	       qp->resp.reply == UROCE_REPLY_NONE && !qp->resp.nr_pending &&
 	       !uroce_ring_has(&qp->sq, qp->req.cur) && list_empty(&qp->unsent);
 }

@@ -100,6 +100,24 @@ struct uroce_receive {
 	struct ibv_sge sge[UROCE_MAX_SGE];
 };
 
+/* Where an ACK waits that is all that the QP has to send; uroce_delack.c. */
+enum uroce_delack_state {
+	UROCE_DELACK_NONE,     /* it does not wait */
+	UROCE_DELACK_DEFERRED, /* for the next pass, or a post to the QP */
+	UROCE_DELACK_LAST,     /* for the requests of the QP */
+	UROCE_DELACK_DELAYED,  /* for the next message, or for delack_ns */
+};
+
+struct uroce_delack {
+	uint8_t state;	       /* enum uroce_delack_state */
+	bool parked;	       /* DEFERRED: in the engine's list of these */
+	bool request_sent;     /* LAST: a request was sent */
+	bool deferred_before;  /* since the last ACK */
+	uint32_t nr_messages;  /* messages for which the ACK was delayed */
+	uint32_t nr_quickacks; /* next ACKs that are not delayed */
+	uint32_t backoff;      /* last value of nr_quickacks; 0: none */
+};
+
 /* The responder. */
 struct uroce_responder {
 	uint32_t epsn; /* expected PSN */
@@ -113,16 +131,13 @@ struct uroce_responder {
 	uint32_t dma_len;
 	struct uroce_cursor cursor; /* SEND: in the SGEs of @receive */
 
-	bool established;      /* COMM_EST was reported */
-	bool nak_sent;	       /* no other NAK for the gap until epsn arrives */
-	uint32_t dropped_psn;  /* latest packet dropped because of the gap */
-	uint8_t reply;	       /* enum uroce_reply */
-	bool ack_deferred;     /* an ACK was deferred since the last ACK */
-	uint8_t syndrome;      /* of the NAK */
-	uint8_t nr_delayed;    /* messages that the delayed ACK covers */
-	uint32_t nr_quickacks; /* next ACKs that are not delayed */
-	uint32_t quickack_backoff; /* last value of nr_quickacks; 0: none */
-	uint32_t ack_psn;	   /* PSN of a DUPLICATE or NAK */
+	bool established;     /* COMM_EST was reported */
+	bool nak_sent;	      /* no other NAK for the gap until epsn arrives */
+	uint32_t dropped_psn; /* latest packet dropped because of the gap */
+	uint8_t reply;	      /* enum uroce_reply */
+	uint8_t syndrome;     /* of the NAK */
+	struct uroce_delack delack;
+	uint32_t ack_psn; /* PSN of a DUPLICATE or NAK */
 	uint8_t max_resources;
 	uint8_t nr_pending; /* resources with a pending response */
 	uint8_t res_next;   /* oldest entry of the ring of resources */
@@ -228,9 +243,11 @@ struct uroce_qp {
 	struct ibv_ah_attr ah_attr; /* as the application gave it */
 
 	/* Used by uroce_engine.c. */
-	struct list_node active; /* in the QPs with packets to send, or in
-				  * those that wait for room in a channel */
-	struct list_node unsent; /* in the QPs to handle once all is sent */
+	struct list_node active;  /* in the QPs with packets to send, or in
+				   * those that wait for room in a channel */
+	struct list_node unsent;  /* in the QPs to handle once all is sent */
+	struct list_node delayed; /* in the QPs with a delayed ACK */
+	uint64_t delack_ns;	  /* end of that delay */
 	struct uroce_qp *next_kick;
 	uint32_t kicked;  /* atomic */
 	uint32_t heap_at; /* index in the heap of timers + 1; 0: none */

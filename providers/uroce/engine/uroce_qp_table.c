@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "uroce/engine/uroce_delack.h"
 #include "uroce/engine/uroce_engine.h"
 #include "uroce/engine/uroce_timers.h"
 
@@ -145,6 +146,7 @@ int uroce_engine_new_qp(struct uroce_engine *engine,
 	qp->owner = config->owner;
 	list_init(&qp->active);
 	list_init(&qp->unsent);
+	list_init(&qp->delayed);
 	list_init(&qp->bound);
 	list_init(&qp->publishing);
 	ret = insert(engine, qp, now);
@@ -185,8 +187,7 @@ void uroce_engine_free_qp(struct uroce_engine *engine, struct uroce_qp *qp,
 			engine->groups[i - 1] =
 				engine->groups[--engine->nr_groups];
 	forget_event(engine, qp);
-	if (engine->delayed_ack == qp)
-		engine->delayed_ack = NULL;
+	uroce_delack_end(qp);
 	*entry(engine, index) = NULL;
 	engine->qpn_free_ns[index] = now + quarantine_ns;
 	engine->nr_qps--;
@@ -215,6 +216,8 @@ int uroce_engine_init(struct uroce_engine *engine,
 	uroce_memory_init(&engine->memory, config->seed);
 	list_init(&engine->active);
 	list_init(&engine->unsent);
+	list_init(&engine->parked);
+	list_init(&engine->delayed_acks);
 	list_init(&engine->publishing);
 	return 0;
 }

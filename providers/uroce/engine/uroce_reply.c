@@ -5,17 +5,11 @@
  * received packets have been processed, so that one ACK covers many requests
  * (IBTA 9.7.5.1.2).
  */
+#include "uroce/engine/uroce_delack.h"
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_responder.h"
 #include "uroce/engine/uroce_rndv.h"
 #include "util/min.h"
-
-/* The packet to be sent now also covers the deferred ACK. */
-static void unhold(struct uroce_qp *qp)
-{
-	if (qp->engine->delayed_ack == qp)
-		qp->engine->delayed_ack = NULL;
-}
 
 void uroce_reply_ack(struct uroce_qp *qp)
 {
@@ -89,7 +83,7 @@ void uroce_reply_drop(struct uroce_qp *qp)
 
 	uroce_reply_drop_responses(qp);
 	resp->reply = UROCE_REPLY_NONE;
-	unhold(qp);
+	uroce_delack_end(qp);
 }
 
 /* The region was deregistered after the READ was accepted: sends a NAK. */
@@ -207,8 +201,7 @@ const struct uroce_resource *uroce_reply_take_atomic(struct uroce_qp *qp)
 uint32_t uroce_reply_take_ack(struct uroce_qp *qp)
 {
 	qp->resp.reply = UROCE_REPLY_NONE;
-	if (qp->engine->deferred_ack == qp)
-		qp->engine->deferred_ack = NULL;
+	uroce_delack_end(qp);
 	return uroce_psn_add(qp->resp.epsn, -1);
 }
 
@@ -222,12 +215,10 @@ bool uroce_reply_next(struct uroce_qp *qp, struct uroce_out *ret_out)
 	reply = resp->reply;
 	if (reply == UROCE_REPLY_NONE)
 		return false;
-	if (reply == UROCE_REPLY_ACK && qp->engine->delayed_ack == qp)
+	if (reply == UROCE_REPLY_ACK && uroce_delack_is_delayed(qp))
 		return false;
 	resp->reply = UROCE_REPLY_NONE;
-	resp->nr_delayed = 0;
-	resp->ack_deferred = false;
-	unhold(qp);
+	uroce_delack_end(qp);
 	if (reply == UROCE_REPLY_ACK)
 		resp->ack_psn = uroce_psn_add(resp->epsn, -1);
 	reply_fill_common(qp, UROCE_ACKNOWLEDGE, resp->ack_psn, resp->msn,

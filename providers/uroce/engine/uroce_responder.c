@@ -11,6 +11,7 @@
 #include <errno.h>
 
 #include "uroce/engine/uroce_completion.h"
+#include "uroce/engine/uroce_delack.h"
 #include "uroce/engine/uroce_grh.h"
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_rndv.h"
@@ -26,12 +27,7 @@ void uroce_responder_init(struct uroce_qp *qp)
 	resp->established = false;
 	resp->nak_sent = false;
 	resp->reply = UROCE_REPLY_NONE;
-	resp->nr_delayed = 0;
-	resp->nr_quickacks = 0;
-	resp->quickack_backoff = 0;
-	resp->ack_deferred = false;
-	if (qp->engine->delayed_ack == qp)
-		qp->engine->delayed_ack = NULL;
+	uroce_delack_init(qp);
 	resp->nr_pending = 0;
 	resp->res_next = 0;
 }
@@ -96,11 +92,10 @@ static void forget_old(struct uroce_qp *qp)
 	}
 }
 
-/* Schedules an ACK; the cumulative ACK also covers the deferred one. */
+/* Schedules an ACK; the cumulative ACK also covers the delayed one. */
 static void ack_now(struct uroce_qp *qp)
 {
-	if (qp->engine->delayed_ack == qp)
-		qp->engine->delayed_ack = NULL;
+	uroce_delack_renew(qp);
 	uroce_reply_ack(qp);
 }
 

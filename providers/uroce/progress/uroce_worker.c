@@ -184,11 +184,12 @@ static uint64_t deadline_of(const struct uroce_worker *worker)
 	uint64_t at_ns = uroce_engine_deadline(&worker->engine);
 	uint64_t moderated_ns = uroce_moderate_deadline(worker);
 	uint64_t room_ns = room_deadline(worker);
+	uint64_t delayed_ns = uroce_engine_delayed_deadline(&worker->engine);
 
-	if (worker->engine.deferred_ack)
+	if (worker->engine.nr_deferred)
 		at_ns = 0;
-	if (worker->engine.delayed_ack && at_ns > worker->engine.delayed_ack_ns)
-		at_ns = worker->engine.delayed_ack_ns;
+	if (at_ns > delayed_ns)
+		at_ns = delayed_ns;
 	if (at_ns > moderated_ns)
 		at_ns = moderated_ns;
 	if (at_ns > room_ns)
@@ -263,17 +264,18 @@ static bool receive_locked(struct uroce_worker *worker, bool receive)
 }
 
 /*
- * Whether to defer the ACK until the next post or poll: the application polls
- * and is likely to respond to the message. One or two packets are not a stream
- * of messages, so their ACKs may be deferred repeatedly.
+ * Defers ACKs until the next post or poll: the application polls and is likely
+ * to respond to the messages. One or two packets are not a stream of messages,
+ * so their ACKs may be deferred repeatedly. Returns whether nothing else is
+ * left to send.
  */
-static bool worker_may_defer_ack(struct uroce_worker *worker, uint64_t received)
+static bool worker_defer_acks(struct uroce_worker *worker, uint64_t received)
 {
 	return worker->received != received &&
 	       !worker->wake_policy.short_leases &&
 	       uroce_worker_lease(worker) > worker->now &&
-	       uroce_engine_defer_ack(&worker->engine, false,
-				      worker->received <= received + 2);
+	       uroce_engine_defer_acks(&worker->engine, false,
+				       worker->received <= received + 2);
 }
 
 /* A full pass. Returns whether there may be more to receive. */
@@ -289,11 +291,10 @@ static bool run_locked(struct uroce_worker *worker, bool receive)
 	more = receive_locked(worker, receive);
 	if (worker_is_due(worker))
 		(void)uroce_engine_expire(&worker->engine, worker->now);
-	if (worker->engine.delayed_ack &&
-	    worker->engine.delayed_ack_ns <= worker->now)
-		uroce_engine_flush_delayed(&worker->engine);
+	if (uroce_engine_delayed_deadline(&worker->engine) <= worker->now)
+		uroce_engine_flush_delayed(&worker->engine, worker->now);
 	uroce_memory_end_access(&worker->engine.memory);
-	if (!worker_may_defer_ack(worker, received))
+	if (!worker_defer_acks(worker, received))
 		send_locked(worker);
 	uroce_memory_end_access(&worker->engine.memory);
 	uroce_worker_deliver(worker);
@@ -348,13 +349,13 @@ void uroce_worker_acquire(struct uroce_worker *worker)
 	read_clock(worker);
 }
 
-/* Ends the delay of an ACK. Returns whether any ACK was deferred. */
-static bool flush_delayed_ack(struct uroce_worker *worker)
+/* Ends the delay of ACKs. Returns whether any ACK was deferred or delayed. */
+static bool flush_delayed_acks(struct uroce_worker *worker)
 {
-	bool delayed = worker->engine.delayed_ack;
+	bool delayed = !list_empty(&worker->engine.delayed_acks);
 
-	uroce_engine_flush_delayed(&worker->engine);
-	return delayed || worker->engine.deferred_ack;
+	uroce_engine_flush_delayed(&worker->engine, UROCE_NEVER);
+	return delayed || worker->engine.nr_deferred;
 }
 
 bool uroce_worker_flush_acks(struct uroce_worker *worker)
@@ -363,7 +364,7 @@ bool uroce_worker_flush_acks(struct uroce_worker *worker)
 
 	if (!try_acquire(worker))
 		return true;
-	if (flush_delayed_ack(worker) || !list_empty(&worker->full))
+	if (flush_delayed_acks(worker) || !list_empty(&worker->full))
 		(void)run_locked(worker, true);
 	owes = uroce_worker_owes_shm(worker);
 	uroce_worker_release(worker);
@@ -407,7 +408,7 @@ void uroce_worker_lock(struct uroce_instance *instance)
 	struct uroce_worker *worker = instance->worker;
 
 	uroce_worker_acquire(worker);
-	if (flush_delayed_ack(worker))
+	if (flush_delayed_acks(worker))
 		(void)run_locked(worker, true);
 }
 
@@ -525,7 +526,7 @@ int uroce_worker_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
 	if (!worker->dead && uroce_helper_is_blind(&worker->helper))
 		uroce_helper_ring(&worker->helper);
 	uroce_engine_flush_deferred(&worker->engine);
-	uroce_engine_flush_delayed(&worker->engine);
+	uroce_engine_flush_delayed(&worker->engine, UROCE_NEVER);
 	(void)run_locked(worker, false);
 	uroce_worker_release(worker);
 	return 0;
@@ -605,7 +606,7 @@ void uroce_worker_work(void *arg, unsigned int wake)
 		uroce_helper_pause(&worker->helper, pause);
 	leased = uroce_worker_lease(worker) > worker->now;
 	if (!leased) {
-		uroce_engine_flush_delayed(&worker->engine);
+		uroce_engine_flush_delayed(&worker->engine, UROCE_NEVER);
 		more = run_locked(worker, true);
 	} else if (wake & UROCE_WAKE_INBOX) {
 		(void)run_locked(worker, false);

@@ -15,6 +15,7 @@
  */
 #include "uroce/progress/uroce_worker_quick.h"
 
+#include "uroce/engine/uroce_delack.h"
 #include "uroce/engine/uroce_direct.h"
 #include "uroce/engine/uroce_fast.h"
 #include "uroce/progress/uroce_worker_shm.h"
@@ -45,6 +46,7 @@ static void send_of(struct uroce_worker *worker, struct uroce_qp *qp)
 	struct uroce_engine *engine = &worker->engine;
 	struct uroce_out out;
 
+	uroce_delack_has_posted(qp);
 	uroce_worker_send_eager(worker, qp);
 	if (uroce_fast_is_idle(qp)) {
 		list_del(&qp->active);
@@ -85,7 +87,7 @@ static void quick_finish(struct uroce_worker *worker)
 	if (engine->cq_events || engine->rq_events || engine->qp_events)
 		uroce_worker_deliver(worker);
 	if (uroce_engine_deadline(engine) < until_ns ||
-	    (engine->deferred_ack &&
+	    (engine->nr_deferred &&
 	     __atomic_load_n(&worker->lease_ns, __ATOMIC_RELAXED) < until_ns))
 		uroce_worker_need_helper(worker);
 }
@@ -145,11 +147,11 @@ bool uroce_worker_quick_post(struct uroce_worker *worker, struct uroce_qp *qp)
 	return !qp->channel->full;
 }
 
-static bool quick_may_defer_ack(struct uroce_worker *worker, uint64_t received)
+static bool quick_defer_acks(struct uroce_worker *worker, uint64_t received)
 {
 	return worker->received == received + 1 &&
 	       !worker->wake_policy.short_leases &&
-	       uroce_engine_defer_ack(&worker->engine, true, true);
+	       uroce_engine_defer_acks(&worker->engine, true, true);
 }
 
 /* Nothing was received, and nothing is left to send or to deliver. */
@@ -173,7 +175,7 @@ bool uroce_worker_quick_poll(struct uroce_worker *worker)
 	worker->engine.stale = true;
 	if (engine->postponed_ack)
 		uroce_fast_catch_up(engine, worker->now);
-	engine->deferred_ack = NULL;
+	uroce_engine_flush_deferred(engine);
 	if (!uroce_shm_seems_empty(worker->shm)) {
 		engine->may_postpone_ack = true;
 		(void)uroce_worker_receive_shm(worker);
@@ -181,7 +183,7 @@ bool uroce_worker_quick_poll(struct uroce_worker *worker)
 	} else if (is_done(engine)) {
 		return true;
 	}
-	if (!quick_may_defer_ack(worker, received)) {
+	if (!quick_defer_acks(worker, received)) {
 		done = send_all(worker);
 		uroce_shm_flush(worker->shm);
 	}

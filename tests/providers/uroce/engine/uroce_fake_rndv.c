@@ -384,11 +384,13 @@ void fake_free(struct fake *fake)
 	struct pair *pair = fake->pair;
 
 	/* no sink is published without a request for it */
-	for (unsigned int i = 0; i < 2; i++)
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct uroce_qp *qp = pair->side[i].qps[0];
+
 		for (unsigned int kind = 0; kind < UROCE_NR_SINKS; kind++)
-			assert_int_equal(
-				!!fake->side[i].sink[kind].bytes,
-				pair->side[i].qp->rndv.published[kind]);
+			assert_int_equal(!!fake->side[i].sink[kind].bytes,
+					 qp && qp->rndv.published[kind]);
+	}
 	pair_free(pair);
 	for (unsigned int i = 0; i < 2; i++)
 		for (unsigned int kind = 0; kind < UROCE_NR_SINKS; kind++)

@@ -294,6 +294,14 @@ void pair_run(struct pair *pair)
 		;
 }
 
+void pair_use_qp(struct pair *pair, unsigned int number)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		pair->side[i].qp = pair->side[i].qps[number];
+		assert_non_null(pair->side[i].qp);
+	}
+}
+
 static void modify_qp(struct pair *pair, unsigned int i,
 		      struct ibv_qp_attr attr, enum ibv_qp_state state,
 		      int mask)
@@ -306,8 +314,8 @@ static void modify_qp(struct pair *pair, unsigned int i,
 			 0);
 }
 
-static void connect_side(struct pair *pair, unsigned int i,
-			 const struct pair_options *o)
+static void connect_qp(struct pair *pair, unsigned int i,
+		       const struct pair_options *o)
 {
 	struct ibv_qp_attr attr = {
 		.path_mtu = o->mtu,
@@ -348,19 +356,64 @@ static void connect_side(struct pair *pair, unsigned int i,
 	modify_qp(pair, i, attr, IBV_QPS_RTS, rts);
 }
 
+static void connect_qps(struct pair *pair, const struct pair_options *options)
+{
+	for (unsigned int n = 0; n < PAIR_QPS && pair->side[0].qps[n]; n++) {
+		pair_use_qp(pair, n);
+		connect_qp(pair, 0, options);
+		connect_qp(pair, 1, options);
+	}
+	pair_use_qp(pair, 0);
+}
+
 void pair_reconnect(struct pair *pair, const struct pair_options *options)
 {
 	struct uroce_cqe cqe;
 
 	while (pair->nr_heap)
 		pair->unused[pair->nr_unused++] = pop(pair);
-	for (unsigned int i = 0; i < 2; i++)
-		connect_side(pair, i, options);
+	connect_qps(pair, options);
 	for (unsigned int i = 0; i < 2; i++) {
 		while (pair_poll(&pair->side[i].send_cq, &cqe))
 			;
 		while (pair_poll(&pair->side[i].recv_cq, &cqe))
 			;
+	}
+}
+
+/* The first receive queue is @side->rq; if it is an SRQ, all QPs use it. */
+static struct uroce_rq *init_rq(struct pair_side *side, unsigned int number,
+				const struct pair_options *o)
+{
+	struct uroce_rq *rq = &side->rq;
+
+	if (number && !o->shared)
+		rq = &side->more_rqs[number - 1];
+	if (!number || !o->shared)
+		assert_int_equal(uroce_rq_init(rq, o->depth, UROCE_MAX_SGE,
+					       PAIR_PD, o->shared),
+				 0);
+	return rq;
+}
+
+static void init_qps(struct pair *pair, struct pair_side *side,
+		     const struct pair_options *o)
+{
+	struct uroce_qp_config config = {
+		.type = o->type,
+		.pd = PAIR_PD,
+		.max_send_wr = o->depth,
+		.max_send_sge = UROCE_MAX_SGE,
+		.max_inline = UROCE_MAX_INLINE,
+		.send_cq = &side->send_cq,
+		.recv_cq = &side->recv_cq,
+	};
+
+	for (unsigned int n = 0; !n || n < o->nr_qps; n++) {
+		config.rq = init_rq(side, n, o);
+		assert_int_equal(uroce_engine_new_qp(&side->engine, &config,
+						     pair->now, &side->qps[n]),
+				 0);
 	}
 }
 
@@ -378,16 +431,6 @@ static void init_side(struct pair *pair, unsigned int i,
 		.access = PAIR_ALL_RIGHTS,
 		.kind = UROCE_REGION_MEMORY,
 	};
-	struct uroce_qp_config qp = {
-		.type = o->type,
-		.pd = PAIR_PD,
-		.max_send_wr = o->depth,
-		.max_send_sge = UROCE_MAX_SGE,
-		.max_inline = UROCE_MAX_INLINE,
-		.rq = &side->rq,
-		.send_cq = &side->send_cq,
-		.recv_cq = &side->recv_cq,
-	};
 
 	uroce_channel_init(&side->channel);
 	side->memory = calloc(1, o->memory_bytes);
@@ -400,12 +443,7 @@ static void init_side(struct pair *pair, unsigned int i,
 		uroce_cq_init(&side->send_cq, 2 * o->depth, o->channel), 0);
 	assert_int_equal(
 		uroce_cq_init(&side->recv_cq, 2 * o->depth, o->channel), 0);
-	assert_int_equal(uroce_rq_init(&side->rq, o->depth, UROCE_MAX_SGE,
-				       PAIR_PD, o->shared),
-			 0);
-	assert_int_equal(
-		uroce_engine_new_qp(&side->engine, &qp, pair->now, &side->qp),
-		0);
+	init_qps(pair, side, o);
 }
 
 static void init_paths(struct pair *pair, bool ipv6)
@@ -445,8 +483,7 @@ struct pair *pair_new(const struct pair_options *options)
 	init_paths(pair, options->ipv6);
 	for (unsigned int i = 0; i < 2; i++)
 		init_side(pair, i, options);
-	for (unsigned int i = 0; i < 2; i++)
-		connect_side(pair, i, options);
+	connect_qps(pair, options);
 	return pair;
 }
 
@@ -455,11 +492,17 @@ void pair_free(struct pair *pair)
 	for (unsigned int i = 0; i < 2; i++) {
 		struct pair_side *side = &pair->side[i];
 
-		uroce_engine_free_qp(&side->engine, side->qp, pair->now, 0);
+		for (unsigned int n = 0; n < PAIR_QPS; n++)
+			if (side->qps[n])
+				uroce_engine_free_qp(&side->engine,
+						     side->qps[n], pair->now,
+						     0);
 		uroce_engine_fini(&side->engine);
 		uroce_cq_fini(&side->send_cq);
 		uroce_cq_fini(&side->recv_cq);
 		uroce_rq_fini(&side->rq);
+		for (unsigned int n = 0; n < PAIR_QPS - 1; n++)
+			uroce_rq_fini(&side->more_rqs[n]);
 		free(side->memory);
 	}
 	free(pair->pool);
@@ -512,7 +555,8 @@ void pair_post_recv(struct pair *pair, unsigned int side, uint64_t wr_id,
 		    const struct ibv_sge *sge, uint32_t nr_sge)
 {
 	struct pair_side *s = &pair->side[side];
-	struct uroce_recv_wqe *slot = uroce_ring_vacant(&s->rq.ring);
+	struct uroce_ring *ring = &s->qp->rq->ring;
+	struct uroce_recv_wqe *slot = uroce_ring_vacant(ring);
 
 	assert_non_null(slot);
 	slot->wr_id = wr_id;
@@ -522,7 +566,7 @@ void pair_post_recv(struct pair *pair, unsigned int side, uint64_t wr_id,
 		slot->sge[i] = sge[i];
 		slot->length += sge[i].length;
 	}
-	uroce_ring_put(&s->rq.ring);
+	uroce_ring_put(ring);
 	if (uroce_qp_state(s->qp) == IBV_QPS_ERR)
 		uroce_engine_kick(&s->engine, s->qp);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Two engines with a QP each and a wire in memory between them. Packets become
- * bytes with an ICRC and are parsed again, as on a real wire. Time is a number
- * that jumps from one event to the next. A seed, or a function of the test,
- * decides about the faults of the wire. As an alternative the QPs are bound to
- * channels, which pass packets unchanged.
+ * Two engines with up to four QPs each and a wire in memory between them.
+ * Packets become bytes with an ICRC and are parsed again, as on a real wire.
+ * Time is a number that jumps from one event to the next. A seed, or a function
+ * of the test, decides about the faults of the wire. As an alternative the QPs
+ * are bound to channels, which pass packets unchanged.
  */
 #ifndef UROCE_PAIR_H
 #define UROCE_PAIR_H
@@ -16,6 +16,7 @@
 
 #define PAIR_PD	    3
 #define PAIR_MEMORY (1u << 20)
+#define PAIR_QPS    4 /* at most, of a side */
 #define PAIR_IOVA   UINT64_C(0x700000000000)
 #define PAIR_ALL_RIGHTS                                      \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |  \
@@ -24,9 +25,11 @@
 
 struct pair_side {
 	struct uroce_engine engine;
-	struct uroce_qp *qp;
-	struct uroce_cq send_cq, recv_cq;
-	struct uroce_rq rq;
+	struct uroce_qp *qp; /* QP in use; pair_use_qp() */
+	struct uroce_qp *qps[PAIR_QPS];
+	struct uroce_cq send_cq, recv_cq; /* of all QPs */
+	struct uroce_rq rq;		  /* of the first QP */
+	struct uroce_rq more_rqs[PAIR_QPS - 1];
 	uint8_t *memory;
 	uint32_t key; /* of the memory at PAIR_IOVA */
 	struct uroce_path path;
@@ -87,6 +90,7 @@ struct pair_options {
 	uint32_t psn; /* first PSN of side 0; side 1 begins elsewhere */
 	uint8_t timeout, retry_cnt, rnr_retry, min_rnr_timer;
 	uint8_t rd_atomic;
+	uint32_t nr_qps;       /* of each side; 0: 1 */
 	uint32_t depth;	       /* of all queues */
 	uint32_t memory_bytes; /* registered by each side: PAIR_MEMORY */
 	bool shared;	       /* receive queues are SRQs */
@@ -100,13 +104,16 @@ struct pair_options {
 /* RC, MTU 1024, PSN close to the wrap, generous limits. */
 struct pair_options pair_defaults(void);
 
-/* Creates a pair with both QPs in RTS. Ends with pair_free(). */
+/* Creates a pair with all QPs in RTS. Ends with pair_free(). */
 struct pair *pair_new(const struct pair_options *options);
+
+/* Selects the QP of both sides that later calls use; at first it is QP 0. */
+void pair_use_qp(struct pair *pair, unsigned int number);
 
 void pair_free(struct pair *pair);
 
 /*
- * Moves both QPs to RESET and to RTS again, with an empty wire and empty
+ * Moves all QPs to RESET and to RTS again, with an empty wire and empty
  * queues.
  */
 void pair_reconnect(struct pair *pair, const struct pair_options *options);

@@ -117,8 +117,8 @@ static void progress_post_precedes_deferred_ack(void **state)
 
 	open_with_deferred_ack(&pair);
 	side_receive(&pair.side[0], 64);
-	pair.side[1].qp->resp.nr_quickacks =
-		1; /* as for a peer that waits for the ACK */
+	/* as for a peer that waits for the ACK */
+	pair.side[1].qp->resp.delack.nr_quickacks = 1;
 	side_send(&pair.side[1], IBV_WR_SEND, 8, &pair.address[0]);
 	assert_put(1, UROCE_SEND_ONLY);
 	assert_put(2, UROCE_ACKNOWLEDGE);

@@ -95,7 +95,7 @@ static struct turn echo_message(struct pair *pair, unsigned int side)
 	struct ibv_sge sge = pair_sge(pair, side, 4096, BYTES);
 
 	assert_true(
-		uroce_engine_defer_ack(&pair->side[side].engine, false, true));
+		uroce_engine_defer_acks(&pair->side[side].engine, false, true));
 	assert_int_equal(count_completions(&pair->side[side].recv_cq), 1);
 	pair_post_recv(pair, side, 1, &sge, 1);
 	post_send(pair, side);
@@ -111,17 +111,22 @@ static bool has_ack(const struct turn *turn)
 	return turn->nr == 2;
 }
 
-static struct pair *hold_pair_new(void)
+static void post_receives(struct pair *pair)
 {
-	struct pair_options o = pair_defaults();
-	struct pair *pair = pair_new(&o);
-
 	for (unsigned int side = 0; side < 2; side++) {
 		struct ibv_sge sge = pair_sge(pair, side, 4096, BYTES);
 
 		pair_post_recv(pair, side, 1, &sge, 1);
 		pair_post_recv(pair, side, 1, &sge, 1);
 	}
+}
+
+static struct pair *delack_pair_new(void)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair = pair_new(&o);
+
+	post_receives(pair);
 	post_send(pair, 0);
 	assert_int_equal(send_all(pair, 0).nr, 1);
 	return pair;
@@ -129,7 +134,7 @@ static struct pair *hold_pair_new(void)
 
 static void delayed_ack_covers_four_messages(void **state)
 {
-	struct pair *pair = hold_pair_new();
+	struct pair *pair = delack_pair_new();
 	struct turn turn;
 
 	for (unsigned int i = 0; i < 400; i++) {
@@ -146,20 +151,73 @@ static void delayed_ack_covers_four_messages(void **state)
 	pair_free(pair);
 }
 
+/* All QPs of @side have received a message, and each replies in turn. */
+static unsigned int echo_on_each_qp(struct pair *pair, unsigned int side)
+{
+	struct ibv_sge sge = pair_sge(pair, side, 4096, BYTES);
+	unsigned int nr_acks = 0;
+	struct turn turn;
+
+	assert_true(
+		uroce_engine_defer_acks(&pair->side[side].engine, false, true));
+	assert_int_equal(count_completions(&pair->side[side].recv_cq),
+			 PAIR_QPS);
+	for (unsigned int n = 0; n < PAIR_QPS; n++) {
+		pair_use_qp(pair, n);
+		pair_post_recv(pair, side, 1, &sge, 1);
+		post_send(pair, side);
+		turn = send_all(pair, side);
+		nr_acks += has_ack(&turn);
+	}
+	return nr_acks;
+}
+
+static void delayed_ack_of_each_qp_covers_four_messages(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair;
+
+	o.nr_qps = PAIR_QPS;
+	pair = pair_new(&o);
+	for (unsigned int n = 0; n < PAIR_QPS; n++) {
+		pair_use_qp(pair, n);
+		post_receives(pair);
+		post_send(pair, 0);
+		assert_int_equal(send_all(pair, 0).nr, 1);
+	}
+	for (unsigned int i = 0; i < 40; i++)
+		for (unsigned int side = 0; side < 2; side++) {
+			assert_int_equal(echo_on_each_qp(pair, !side),
+					 i % 4 == 3 ? PAIR_QPS : 0);
+			(void)count_completions(&pair->side[side].send_cq);
+		}
+	assert_int_equal(pair_count(pair, 0, UROCE_C_RETRANSMITTED), 0);
+	pair_free(pair);
+}
+
+static bool is_delayed(const struct pair *pair, unsigned int side)
+{
+	return uroce_engine_delayed_deadline(&pair->side[side].engine) !=
+	       UROCE_NEVER;
+}
+
 /* Side 0 waits for the ACK before it sends again. */
 static void make_wait(struct pair *pair)
 {
 	struct uroce_engine *engine = &pair->side[1].engine;
 	struct turn turn = echo_message(pair, 1);
+	uint64_t deadline;
 
 	assert_false(has_ack(&turn));
-	assert_ptr_equal(engine->delayed_ack, pair->side[1].qp);
+	deadline = uroce_engine_delayed_deadline(engine);
 	/* side 1 sends nothing until its timer expires, which is soon */
 	assert_int_equal(send_all(pair, 1).nr, 0);
-	assert_true(engine->delayed_ack_ns <= pair->now + 30000);
-	pair->now = engine->delayed_ack_ns;
-	uroce_engine_flush_delayed(engine);
-	assert_null(engine->delayed_ack);
+	assert_true(deadline <= pair->now + 30000);
+	uroce_engine_flush_delayed(engine, deadline - 1);
+	assert_int_equal(send_all(pair, 1).nr, 0);
+	pair->now = deadline;
+	uroce_engine_flush_delayed(engine, deadline);
+	assert_false(is_delayed(pair, 1));
 	turn = send_all(pair, 1);
 	assert_int_equal(turn.nr, 1);
 	assert_int_equal(turn.op[0], UROCE_ACKNOWLEDGE);
@@ -168,7 +226,7 @@ static void make_wait(struct pair *pair)
 
 static void delayed_ack_pauses_longer_after_each_stall(void **state)
 {
-	struct pair *pair = hold_pair_new();
+	struct pair *pair = delack_pair_new();
 	struct turn turn;
 
 	for (unsigned int pause = 32; pause <= 4096; pause *= 2) {
@@ -187,7 +245,7 @@ static void delayed_ack_pauses_longer_after_each_stall(void **state)
 /* The ACK leaves at once with a READ response or a NAK. */
 static void delayed_ack_leaves_with_read_response(void **state)
 {
-	struct pair *pair = hold_pair_new();
+	struct pair *pair = delack_pair_new();
 	struct ibv_sge sge = pair_sge(pair, 0, 8192, BYTES);
 	struct uroce_send_wqe wqe = {
 		.opcode = IBV_WR_RDMA_READ,
@@ -202,20 +260,20 @@ static void delayed_ack_leaves_with_read_response(void **state)
 	turn = send_all(pair, 1);
 	assert_int_equal(turn.nr, 1);
 	assert_int_equal(turn.op[0], UROCE_READ_RESP_ONLY);
-	assert_null(pair->side[1].engine.delayed_ack);
+	assert_false(is_delayed(pair, 1));
 	pair_free(pair);
 }
 
 static void delayed_ack_list_forgets_reset_qp(void **state)
 {
 	struct pair_options o = pair_defaults();
-	struct pair *pair = hold_pair_new();
+	struct pair *pair = delack_pair_new();
 	struct turn turn = echo_message(pair, 1);
 
 	assert_false(has_ack(&turn));
-	assert_non_null(pair->side[1].engine.delayed_ack);
+	assert_true(is_delayed(pair, 1));
 	pair_reconnect(pair, &o);
-	assert_null(pair->side[1].engine.delayed_ack);
+	assert_false(is_delayed(pair, 1));
 	pair_free(pair);
 }
 
@@ -240,9 +298,9 @@ static void delayed_ack_of_message_part_leaves_with_reply(void **state)
 	struct turn turn;
 
 	pair_post_recv(pair, 0, 1, &sge, 1);
-	assert_true(uroce_engine_defer_ack(engine, false, true));
+	assert_true(uroce_engine_defer_acks(engine, false, true));
 	assert_int_equal(send_all(pair, 0).nr, 3);
-	assert_true(uroce_engine_defer_ack(engine, false, true));
+	assert_true(uroce_engine_defer_acks(engine, false, true));
 	post_send(pair, 1);
 	turn = send_all(pair, 1);
 	assert_int_equal(turn.op[0], UROCE_SEND_ONLY);
@@ -255,10 +313,10 @@ static void delayed_ack_of_stream_leaves_in_second_pass(void **state)
 	struct uroce_engine *engine = &pair->side[1].engine;
 	struct turn turn;
 
-	assert_true(uroce_engine_defer_ack(engine, false, false));
+	assert_true(uroce_engine_defer_acks(engine, false, false));
 	uroce_engine_flush_deferred(engine);
 	assert_int_equal(send_some(pair, 0, 1).nr, 1);
-	assert_false(uroce_engine_defer_ack(engine, false, false));
+	assert_false(uroce_engine_defer_acks(engine, false, false));
 	turn = send_all(pair, 1);
 	assert_int_equal(turn.nr, 1);
 	assert_int_equal(turn.op[0], UROCE_ACKNOWLEDGE);
@@ -269,6 +327,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(delayed_ack_covers_four_messages),
+		cmocka_unit_test(delayed_ack_of_each_qp_covers_four_messages),
 		cmocka_unit_test(delayed_ack_pauses_longer_after_each_stall),
 		cmocka_unit_test(delayed_ack_leaves_with_read_response),
 		cmocka_unit_test(delayed_ack_list_forgets_reset_qp),
