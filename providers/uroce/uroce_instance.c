@@ -185,7 +185,7 @@ static void free_worker(struct uroce_worker *worker)
 	list_for_each_safe (pos, tmp, &worker->groups)
 		free(list_entry(pos, struct group, entry));
 	if (worker->shm) {
-		uroce_worker_part(worker);
+		uroce_worker_release_ud_peers(worker);
 		uroce_shm_close(worker->shm);
 	}
 	uroce_engine_fini(&worker->engine);

@@ -84,10 +84,11 @@ static uint32_t *mutex_futex(struct uroce_lock *lock)
 /* @thread: the caller; with MUTEX_HAS_SLEEPERS if it may have slept. */
 static bool mutex_try(struct uroce_lock *lock, uintptr_t thread)
 {
-	uintptr_t nobody = 0;
+	uintptr_t unowned = 0;
 
-	return __atomic_compare_exchange_n(&lock->mutex, &nobody, thread, false,
-					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	return __atomic_compare_exchange_n(&lock->mutex, &unowned, thread,
+					   false, __ATOMIC_SEQ_CST,
+					   __ATOMIC_SEQ_CST);
 }
 
 /*
@@ -139,13 +140,13 @@ static bool is_inside(const struct uroce_seat *seat)
 
 static void withdraw(struct uroce_lock *lock, struct uroce_seat *seat)
 {
-	uint32_t nobody = 0;
+	uint32_t unowned = 0;
 	int saved = errno;
 
 	__atomic_store_n(&lock->privileged, NULL, __ATOMIC_SEQ_CST);
 	/* seccomp may have forbidden it after uroce_lock_prepare() */
 	if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
-		futex_wait(&nobody, 0, SETTLE_NS); /* a part suffices */
+		futex_wait(&unowned, 0, SETTLE_NS); /* a part suffices */
 	lock->leaving = seat;
 	if (lock->patience < MAX_PATIENCE)
 		lock->patience *= 2;

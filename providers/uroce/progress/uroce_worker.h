@@ -159,16 +159,17 @@ void uroce_worker_disconnect(struct uroce_instance *instance,
 bool uroce_worker_is_here(struct uroce_instance *instance, const uint8_t *gid);
 
 /**
- * uroce_worker_has_met() - check whether uroce_worker_meet() would have no
- * effect
+ * uroce_worker_has_ud_peer() - check whether uroce_worker_resolve_ud_peer()
+ * would have no effect
  *
  * Context: any thread.
  */
-bool uroce_worker_has_met(const struct uroce_instance *instance, uint32_t qpn);
+bool uroce_worker_has_ud_peer(const struct uroce_instance *instance,
+			      uint32_t qpn);
 
 /**
- * uroce_worker_meet() - get shared memory for datagrams to a process of this
- * host
+ * uroce_worker_resolve_ud_peer() - get shared memory for datagrams to a process
+ * of this host
  * @instance: the device
  * @path: to the process, on this host
  * @qpn: any QP of the process
@@ -178,8 +179,8 @@ bool uroce_worker_has_met(const struct uroce_instance *instance, uint32_t qpn);
  *
  * Context: any thread, without the engine lock.
  */
-void uroce_worker_meet(struct uroce_instance *instance,
-		       const struct uroce_path *path, uint32_t qpn);
+void uroce_worker_resolve_ud_peer(struct uroce_instance *instance,
+				  const struct uroce_path *path, uint32_t qpn);
 
 /**
  * uroce_worker_withdraw_region() - withdraw a region before it changes or is
@@ -198,8 +199,8 @@ int uroce_worker_withdraw_region(struct uroce_instance *instance, uint32_t key);
  * @memory: of the region
  * @bytes: of the region
  * @ret_share: receives a number for the region's entry in the MR directory,
- *	which uroce_worker_put_share() releases; 0 or unchanged: peers cannot
- *map the region
+ *	which uroce_worker_put_share() releases; 0 or unchanged: peers
+ *	cannot map the region
  * @ret_offset: likewise receives the offset, for that entry only
  *
  * Context: any thread, without the engine lock; some system calls.

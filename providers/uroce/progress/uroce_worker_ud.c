@@ -28,7 +28,8 @@ bool uroce_worker_is_here(struct uroce_instance *instance, const uint8_t *gid)
 	       uroce_netdev_is_here(gid, instance->dev.ifindex);
 }
 
-bool uroce_worker_has_met(const struct uroce_instance *instance, uint32_t qpn)
+bool uroce_worker_has_ud_peer(const struct uroce_instance *instance,
+			      uint32_t qpn)
 {
 	const struct uroce_ud_peer *ud_peer = ud_find(instance->worker, qpn);
 	uint64_t next_ns;
@@ -46,8 +47,8 @@ static void set_channel(struct uroce_ud_peer *ud_peer,
 	__atomic_store_n(&ud_peer->next_ns, next_ns, __ATOMIC_RELAXED);
 }
 
-void uroce_worker_meet(struct uroce_instance *instance,
-		       const struct uroce_path *path, uint32_t qpn)
+void uroce_worker_resolve_ud_peer(struct uroce_instance *instance,
+				  const struct uroce_path *path, uint32_t qpn)
 {
 	struct uroce_worker *worker = instance->worker;
 	struct uroce_ud_peer *ud_peer = ud_find(worker, qpn);
@@ -155,7 +156,7 @@ void uroce_worker_forget_datagrams(struct uroce_worker *worker,
 	}
 }
 
-void uroce_worker_part(struct uroce_worker *worker)
+void uroce_worker_release_ud_peers(struct uroce_worker *worker)
 {
 	for (uint32_t i = 0; i < UROCE_MAX_UD_PEERS; i++)
 		if (worker->ud_peers[i].channel)

@@ -56,7 +56,10 @@ bool uroce_worker_unpack_datagram(struct uroce_worker *worker,
 void uroce_worker_forget_datagrams(struct uroce_worker *worker,
 				   const struct uroce_channel *channel);
 
-/** uroce_worker_part() - release all channels that uroce_worker_meet() got */
-void uroce_worker_part(struct uroce_worker *worker);
+/**
+ * uroce_worker_release_ud_peers() - release all channels that
+ *	uroce_worker_resolve_ud_peer() got
+ */
+void uroce_worker_release_ud_peers(struct uroce_worker *worker);
 
 #endif

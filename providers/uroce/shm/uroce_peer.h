@@ -44,8 +44,8 @@ struct uroce_peer {
 	struct uroce_shm_ring_receiver in;
 	bool protocol_error; /* after a protocol error: packets are ignored */
 	bool was_active; /* its application was active since the last request */
-	uint32_t heard_polls; /* uroce_shm.polls at that time */
-	bool dying;	      /* dead, with packets that are not received yet */
+	uint32_t packet_polls; /* uroce_shm.polls at that time */
+	bool dying; /* dead, with packets that are not received yet */
 	struct list_node node; /* in a list of struct uroce_shm */
 	struct list_node sent; /* in "sent" of uroce_shm, or in none */
 	struct uroce_shm_ring_sender out;

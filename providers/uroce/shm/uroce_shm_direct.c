@@ -33,7 +33,7 @@
 #define BYTES_A_NS  32
 
 /* A request shows that the peer polls for this many polls of this process. */
-#define HEARD_POLLS 1
+#define PACKET_POLLS 1
 
 static int copy_find(const struct uroce_peer *peer,
 		     const struct uroce_direct_access *copy,
@@ -160,7 +160,7 @@ bool uroce_shm_is_recently_polling(struct uroce_channel *channel,
 
 	if (peer->was_active) {
 		peer->was_active = false;
-		if (peer->shm->polls - peer->heard_polls <= HEARD_POLLS)
+		if (peer->shm->polls - peer->packet_polls <= PACKET_POLLS)
 			return true;
 	}
 	(void)clock_gettime(CLOCK_MONOTONIC, &time);

@@ -135,7 +135,7 @@ static void peer_note_activity(struct uroce_peer *peer, uint8_t opcode)
 		return;
 	prefetch_for_write(uroce_shm_ring_next_put(&peer->out));
 	peer->was_active = true;
-	peer->heard_polls = peer->shm->polls;
+	peer->packet_polls = peer->shm->polls;
 }
 
 /* The last packet of a dead peer was received. */

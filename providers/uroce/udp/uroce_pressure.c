@@ -15,7 +15,7 @@
 
 static uint64_t *word_of(struct uroce_pressure *pressure)
 {
-	return &pressure->hopeless[pressure->slot / 64];
+	return &pressure->unresponsive[pressure->slot / 64];
 }
 
 static uint64_t bit_of(const struct uroce_pressure *pressure)

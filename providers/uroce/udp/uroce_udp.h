@@ -49,7 +49,8 @@ struct uroce_pressure {
 	bool busy;
 	uint64_t asked_ns;  /* time of the last check; 0: none */
 	uint64_t waited_ns; /* total so far */
-	uint64_t hopeless[UROCE_NR_SLOTS / 64]; /* bits: unresponsive slots */
+	uint64_t unresponsive[UROCE_NR_SLOTS /
+			      64]; /* bits: unresponsive slots */
 };
 
 struct uroce_send_batch;

@@ -19,7 +19,7 @@
 #define PATIENCE  800
 #define ALL_UNITS 16
 
-/* wc_flags that need the current time: no stale timestamp of a quick poll. */
+/* wc_flags with which the CQ reads the clock for each completion. */
 #define TIMESTAMPS                                        \
 	((uint64_t)(IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
 		    IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK))

@@ -69,16 +69,16 @@ int uroce_wqe_set_bind(struct uroce_send_wqe *wqe, struct ibv_mw *mw,
 	return 0;
 }
 
-void uroce_sq_meet_stranger(struct uroce_verbs_qp *qp)
+void uroce_sq_resolve_ud_peer(struct uroce_verbs_qp *qp)
 {
 	struct uroce_path path;
 	uint32_t qpn;
 
 	uroce_spin_lock(&qp->sq_lock);
-	path = qp->stranger;
-	qpn = qp->stranger_qpn;
-	__atomic_store_n(&qp->stranger_qpn, 0, __ATOMIC_RELAXED);
+	path = qp->pending_ud_path;
+	qpn = qp->pending_ud_qpn;
+	__atomic_store_n(&qp->pending_ud_qpn, 0, __ATOMIC_RELAXED);
 	uroce_spin_unlock(&qp->sq_lock);
 	if (qpn)
-		uroce_worker_meet(qp->ctx->worker, &path, qpn);
+		uroce_worker_resolve_ud_peer(qp->ctx->worker, &path, qpn);
 }

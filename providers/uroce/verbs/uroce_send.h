@@ -142,15 +142,16 @@ static inline void uroce_wqe_set_ud(struct uroce_verbs_qp *qp,
 	wqe->ud.path = to_uroce_ah(ah)->path;
 	wqe->ud.qpn = qpn & UROCE_QPN_MASK;
 	wqe->ud.qkey = qkey;
-	if (wqe->ud.path.here && !uroce_worker_has_met(qp->ctx->worker, qpn)) {
-		qp->stranger = wqe->ud.path;
-		__atomic_store_n(&qp->stranger_qpn, wqe->ud.qpn,
+	if (wqe->ud.path.here &&
+	    !uroce_worker_has_ud_peer(qp->ctx->worker, qpn)) {
+		qp->pending_ud_path = wqe->ud.path;
+		__atomic_store_n(&qp->pending_ud_qpn, wqe->ud.qpn,
 				 __ATOMIC_RELAXED);
 	}
 }
 
-/** uroce_sq_meet_stranger() - slow path of uroce_sq_post(): connect by shm */
-void uroce_sq_meet_stranger(struct uroce_verbs_qp *qp);
+/** uroce_sq_resolve_ud_peer() - slow path of uroce_sq_post(): connect by shm */
+void uroce_sq_resolve_ud_peer(struct uroce_verbs_qp *qp);
 
 /**
  * uroce_sq_post() - send the published requests
@@ -161,8 +162,8 @@ void uroce_sq_meet_stranger(struct uroce_verbs_qp *qp);
  */
 static inline void uroce_sq_post(struct uroce_verbs_qp *qp)
 {
-	if (__atomic_load_n(&qp->stranger_qpn, __ATOMIC_RELAXED))
-		uroce_sq_meet_stranger(qp);
+	if (__atomic_load_n(&qp->pending_ud_qpn, __ATOMIC_RELAXED))
+		uroce_sq_resolve_ud_peer(qp);
 	uroce_worker_post(qp->ctx->worker, qp->qp);
 }
 

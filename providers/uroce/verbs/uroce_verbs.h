@@ -170,8 +170,8 @@ struct uroce_verbs_qp {
 	 * UD: destination in a process of this host to which there is no shm
 	 * connection yet; uroce_sq_post() opens it.
 	 */
-	struct uroce_path stranger; /* protected by sq_lock */
-	uint32_t stranger_qpn;	    /* 0: none. Atomic; written with sq_lock */
+	struct uroce_path pending_ud_path; /* protected by sq_lock */
+	uint32_t pending_ud_qpn; /* 0: none. Atomic; written with sq_lock */
 
 	/* An open ibv_wr_start() section; sq_lock is held. */
 	uint32_t wr_nr;		       /* filled slots */

@@ -208,8 +208,8 @@ static void error_bad_second_sge_fails_message_in_flight(void **state)
 }
 
 /* Removes the region while the response to a READ is in flight. */
-static enum pair_verdict remove_region(struct pair *pair, unsigned int from,
-				       const struct uroce_packet *packet)
+static enum pair_action remove_region(struct pair *pair, unsigned int from,
+				      const struct uroce_packet *packet)
 {
 	if (packet->traits || from != 1)
 		return PAIR_PASS;

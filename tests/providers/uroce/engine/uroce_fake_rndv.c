@@ -317,8 +317,8 @@ static void check_packet(struct fake_side *side,
 	side->any[is_response] = true;
 }
 
-static enum pair_verdict fake_filter(struct pair *pair, unsigned int from,
-				     const struct uroce_packet *packet)
+static enum pair_action fake_filter(struct pair *pair, unsigned int from,
+				    const struct uroce_packet *packet)
 {
 	struct fake *fake = pair->filter_data;
 	struct fake_side *side = &fake->side[from];

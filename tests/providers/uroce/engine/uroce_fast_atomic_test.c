@@ -18,8 +18,8 @@
 #include "uroce/engine/uroce_psn.h"
 #include "uroce/engine/uroce_requester.h"
 #include "uroce/wire/uroce_wire.h"
-#include "uroce_alike.h"
 #include "uroce_expect.h"
+#include "uroce_fast_compare.h"
 
 #define ORIG   UINT64_C(0x1122334455667788) /* at TARGET */
 #define RESULT 64			    /* offset of the result in side 0 */
@@ -365,7 +365,7 @@ static void bring_requests(struct pair *pair)
 	while (uroce_engine_next(engine, pair->now, &out)) {
 		const struct uroce_eager_entry eager = to_eager(&out);
 
-		(void)alike_receive(pair, 1, &eager, true);
+		(void)fast_compare_receive(pair, 1, &eager, true);
 	}
 	uroce_engine_sent(engine, pair->now);
 }
@@ -407,7 +407,7 @@ static void then_next_one(struct pair *pair, struct uroce_eager_entry *response)
 static struct pair *scene_begin(const struct scene *scene,
 				struct uroce_eager_entry *ret_response)
 {
-	struct pair *pair = alike_new(false);
+	struct pair *pair = fast_compare_new(false);
 	const uint64_t orig = ORIG;
 
 	memset(pair->side[0].memory, 0x5a, 4096);
@@ -445,7 +445,7 @@ static void scene_play(const struct scene *scene)
 		struct uroce_eager_entry response;
 
 		pairs[i] = scene_begin(scene, &response);
-		(void)alike_receive(pairs[i], 0, &response, i == 0);
+		(void)fast_compare_receive(pairs[i], 0, &response, i == 0);
 	}
 	assert_same(pairs[0], pairs[1]);
 	/* requests that were not sent yet get their responses later */
@@ -580,7 +580,7 @@ static void fast_atomic_response_completes_request(void **state)
 		struct uroce_cqe cqe;
 
 		expect_none(&side->send_cq);
-		assert_true(alike_receive(pair, 0, &response, true));
+		assert_true(fast_compare_receive(pair, 0, &response, true));
 		assert_true(pair_poll(&side->send_cq, &cqe));
 		assert_int_equal(cqe.wr_id, WR_ID);
 		assert_int_equal(cqe.status, IBV_WC_SUCCESS);
@@ -606,7 +606,7 @@ static void fast_atomic_bad_lkey_returns_loc_prot_err(void **state)
 	struct uroce_eager_entry response;
 	struct pair *pair = scene_begin(&scene, &response);
 
-	assert_true(alike_receive(pair, 0, &response, true));
+	assert_true(fast_compare_receive(pair, 0, &response, true));
 	uroce_engine_sent(&pair->side[0].engine, pair->now);
 	expect(&pair->side[0].send_cq, WR_ID, IBV_WC_LOC_PROT_ERR);
 	expect_state(pair, 0, IBV_QPS_ERR);
@@ -621,7 +621,7 @@ static void fast_atomic_lost_response_is_requested_again(void **state)
 	struct uroce_eager_entry response;
 	struct pair *pair = scene_begin(&scene, &response);
 
-	assert_true(alike_receive(pair, 0, &response, true));
+	assert_true(fast_compare_receive(pair, 0, &response, true));
 	assert_int_equal(pair_count(pair, 0, UROCE_C_IMPLIED_NAKS), 1);
 	expect_none(&pair->side[0].send_cq);
 	pair_run(pair);
@@ -647,7 +647,7 @@ static void fast_atomic_response_allows_next_request(void **state)
 		assert_false(uroce_fast_next(qp, pair->now, &request));
 		assert_false(uroce_engine_next(&pair->side[0].engine, pair->now,
 					       &out));
-		assert_true(alike_receive(pair, 0, &response, true));
+		assert_true(fast_compare_receive(pair, 0, &response, true));
 		/* one more request, which the worker sends by itself */
 		assert_true(uroce_engine_next(&pair->side[0].engine, pair->now,
 					      &out));
@@ -665,7 +665,7 @@ static void fast_atomic_response_completes_failed_successor(void **state)
 	struct pair *pair = scene_begin(&scene, &response);
 
 	expect_state(pair, 0, IBV_QPS_RTS);
-	assert_true(alike_receive(pair, 0, &response, true));
+	assert_true(fast_compare_receive(pair, 0, &response, true));
 	uroce_engine_sent(&pair->side[0].engine, pair->now);
 	expect(&pair->side[0].send_cq, WR_ID, IBV_WC_SUCCESS);
 	expect(&pair->side[0].send_cq, 2, IBV_WC_LOC_PROT_ERR);

@@ -17,8 +17,8 @@
 
 #include "uroce/engine/uroce_fast.h"
 #include "uroce/wire/uroce_wire.h"
-#include "uroce_alike.h"
 #include "uroce_expect.h"
+#include "uroce_fast_compare.h"
 
 #define NR_OPS (sizeof(opcodes) / sizeof(opcodes[0]))
 
@@ -39,7 +39,7 @@ static void receive_packet(struct pair *pair,
 			   const struct uroce_eager_entry *eager,
 			   bool may_be_fast)
 {
-	bool fast = alike_receive(pair, 1, eager, may_be_fast);
+	bool fast = fast_compare_receive(pair, 1, eager, may_be_fast);
 
 	nr_fast += fast;
 	nr_ordinary += may_be_fast && !fast;
@@ -141,7 +141,7 @@ static void compare_pairs(arrange_fn *arrange, enum ibv_wr_opcode opcode,
 	for (int i = 0; i < 2; i++) {
 		struct uroce_eager_entry eager;
 
-		pairs[i] = alike_new(shared);
+		pairs[i] = fast_compare_new(shared);
 		arrange_usual(pairs[i]);
 		eager = request_of(pairs[i], opcode);
 		if (arrange)
@@ -170,7 +170,7 @@ static void fast_receive_accepts_valid_packets(void **state)
 /* Bytes behind the headers are ignored. */
 static uint32_t header_len(enum ibv_wr_opcode opcode)
 {
-	struct pair *pair = alike_new(false);
+	struct pair *pair = fast_compare_new(false);
 	uint32_t len = request_of(pair, opcode).header_len;
 
 	pair_free(pair);
@@ -219,7 +219,7 @@ static void fast_receive_any_length_matches_ordinary_path(void **state)
 /* Side 1 has one outstanding packet. */
 static void fast_receive_carried_ack_matches_ordinary_path(void **state)
 {
-	struct pair *pair = alike_new(false);
+	struct pair *pair = fast_compare_new(false);
 	uint32_t psn = pair->side[1].qp->req.una_psn;
 
 	pair_free(pair);
@@ -426,7 +426,7 @@ static void fast_receive_cumulative_ack_matches_ordinary_path(void **state)
 		arrange_full_send_cq,
 		arrange_closed_window,
 	};
-	struct pair *pair = alike_new(false);
+	struct pair *pair = fast_compare_new(false);
 	uint32_t psn = pair->side[1].qp->req.una_psn;
 
 	pair_free(pair);
@@ -484,7 +484,7 @@ static void fast_receive_any_qp_state_matches_ordinary_path(void **state)
 /* The fast path must leave these requests to the ordinary path. */
 static void fast_next_leaves_unusual_requests_to_ordinary_path(void **state)
 {
-	struct pair *pair = alike_new(false);
+	struct pair *pair = fast_compare_new(false);
 	struct uroce_qp *qp = pair->side[0].qp;
 	struct uroce_eager_entry eager;
 
@@ -502,7 +502,7 @@ static void fast_next_leaves_unusual_requests_to_ordinary_path(void **state)
 
 static void fast_next_closed_window_sends_nothing(void **state)
 {
-	struct pair *pair = alike_new(false);
+	struct pair *pair = fast_compare_new(false);
 	struct uroce_qp *qp = pair->side[0].qp;
 	struct uroce_eager_entry eager;
 
@@ -519,7 +519,7 @@ static void fast_next_closed_window_sends_nothing(void **state)
 /* At most max_rd_atomic requests are outstanding. */
 static void fast_next_atomics_are_limited_by_max_rd_atomic(void **state)
 {
-	struct pair *pair = alike_new(false);
+	struct pair *pair = fast_compare_new(false);
 	struct uroce_qp *qp = pair->side[0].qp;
 	struct uroce_eager_entry eager;
 	int nr = 0;
@@ -535,7 +535,7 @@ static void fast_next_atomics_are_limited_by_max_rd_atomic(void **state)
 /* The next request carries the pending ACK, once. */
 static void fast_next_request_carries_pending_ack(void **state)
 {
-	struct pair *pair = alike_new(false);
+	struct pair *pair = fast_compare_new(false);
 	struct uroce_qp *qp = pair->side[1].qp;
 	struct uroce_eager_entry eager;
 
@@ -557,7 +557,7 @@ static void fast_next_request_carries_pending_ack(void **state)
 
 static void fast_receive_ack_opens_window(void **state)
 {
-	struct pair *pair = alike_new(false);
+	struct pair *pair = fast_compare_new(false);
 	struct pair_side *requester = &pair->side[0],
 			 *responder = &pair->side[1];
 	struct uroce_eager_entry request, ack = {};
@@ -584,7 +584,7 @@ static void fast_receive_ack_opens_window(void **state)
 /* A message carries an ACK for side 1, whose completion is deferred. */
 static struct pair *new_late_pair(struct uroce_eager_entry *ret_eager)
 {
-	struct pair *pair = alike_new(false);
+	struct pair *pair = fast_compare_new(false);
 	uint32_t psn = pair->side[1].qp->req.una_psn;
 
 	arrange_usual(pair);

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-static enum pair_verdict record_response(struct pair *pair, unsigned int from,
-					 const struct uroce_packet *packet)
+static enum pair_action record_response(struct pair *pair, unsigned int from,
+					const struct uroce_packet *packet)
 {
 	struct seen *seen = pair->filter_data;
 
@@ -69,8 +69,8 @@ void check_memory_unchanged(const struct pair *pair)
 			fail_msg("memory at %u was written to", i);
 }
 
-enum pair_verdict drop_responses(struct pair *pair, unsigned int from,
-				 const struct uroce_packet *packet)
+enum pair_action drop_responses(struct pair *pair, unsigned int from,
+				const struct uroce_packet *packet)
 {
 	return from == 0 ? PAIR_DROP : PAIR_PASS;
 }

@@ -28,8 +28,8 @@ void inject_packet(struct pair *pair, struct uroce_packet packet,
 void hostile_post_recv(struct pair *pair);
 
 /* Filter of the wire that drops responses. */
-enum pair_verdict drop_responses(struct pair *pair, unsigned int from,
-				 const struct uroce_packet *packet);
+enum pair_action drop_responses(struct pair *pair, unsigned int from,
+				const struct uroce_packet *packet);
 
 /* Checks that the memory of side 1 is unchanged. */
 void check_memory_unchanged(const struct pair *pair);

@@ -41,7 +41,7 @@ struct pair_faults {
 	unsigned int loss, duplicate, reorder, corrupt;
 };
 
-enum pair_verdict {
+enum pair_action {
 	PAIR_PASS,
 	PAIR_DROP,
 };
@@ -69,8 +69,8 @@ struct pair {
 	 * set by the test: inspects, and may drop, a packet that side @from
 	 * sends
 	 */
-	enum pair_verdict (*filter)(struct pair *pair, unsigned int from,
-				    const struct uroce_packet *packet);
+	enum pair_action (*filter)(struct pair *pair, unsigned int from,
+				   const struct uroce_packet *packet);
 	void *filter_data;
 
 	/*

@@ -53,8 +53,8 @@ struct seen {
 	unsigned int nr;
 };
 
-static enum pair_verdict keep_responses(struct pair *pair, unsigned int from,
-					const struct uroce_packet *packet)
+static enum pair_action keep_responses(struct pair *pair, unsigned int from,
+				       const struct uroce_packet *packet)
 {
 	struct seen *seen = pair->filter_data;
 
@@ -233,8 +233,8 @@ struct losses {
 	unsigned int nr;
 };
 
-static enum pair_verdict lose_after_nak(struct pair *pair, unsigned int from,
-					const struct uroce_packet *packet)
+static enum pair_action lose_after_nak(struct pair *pair, unsigned int from,
+				       const struct uroce_packet *packet)
 {
 	struct losses *losses = pair->filter_data;
 
@@ -268,8 +268,8 @@ static void protocol_gap_is_retransmitted_without_timeout(void **state)
 	pair_free(pair);
 }
 
-static enum pair_verdict lose_read_data(struct pair *pair, unsigned int from,
-					const struct uroce_packet *packet)
+static enum pair_action lose_read_data(struct pair *pair, unsigned int from,
+				       const struct uroce_packet *packet)
 {
 	unsigned int *nr = pair->filter_data;
 
@@ -303,8 +303,8 @@ static void protocol_long_read_with_losses_completes(void **state)
 	pair_free(pair);
 }
 
-static enum pair_verdict lose_one_response(struct pair *pair, unsigned int from,
-					   const struct uroce_packet *packet)
+static enum pair_action lose_one_response(struct pair *pair, unsigned int from,
+					  const struct uroce_packet *packet)
 {
 	bool *lost = pair->filter_data;
 
@@ -373,8 +373,8 @@ static void protocol_duplicate_rnr_nak_counts_once(void **state)
 	pair_free(pair);
 }
 
-static enum pair_verdict drop_all(struct pair *pair, unsigned int from,
-				  const struct uroce_packet *packet)
+static enum pair_action drop_all(struct pair *pair, unsigned int from,
+				 const struct uroce_packet *packet)
 {
 	return PAIR_DROP;
 }

@@ -22,8 +22,8 @@ struct outstanding {
 	unsigned int nr_responses;
 };
 
-static enum pair_verdict count_outstanding(struct pair *pair, unsigned int from,
-					   const struct uroce_packet *packet)
+static enum pair_action count_outstanding(struct pair *pair, unsigned int from,
+					  const struct uroce_packet *packet)
 {
 	struct outstanding *seen = pair->filter_data;
 

@@ -17,8 +17,8 @@ struct requested {
 	uint32_t mtu, now, most;
 };
 
-static enum pair_verdict count_requested(struct pair *pair, unsigned int from,
-					 const struct uroce_packet *packet)
+static enum pair_action count_requested(struct pair *pair, unsigned int from,
+					const struct uroce_packet *packet)
 {
 	struct requested *requested = pair->filter_data;
 

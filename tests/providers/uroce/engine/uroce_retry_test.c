@@ -68,8 +68,8 @@ static struct pair *new_pair(void)
 }
 
 /* Drops each packet that follows an RNR NAK, once. */
-static enum pair_verdict lose_every_other(struct pair *pair, unsigned int from,
-					  const struct uroce_packet *packet)
+static enum pair_action lose_every_other(struct pair *pair, unsigned int from,
+					 const struct uroce_packet *packet)
 {
 	uint32_t *nr = pair->filter_data;
 
@@ -118,8 +118,8 @@ static void retry_write_imm_waits_for_receive(void **state)
 	pair_free(pair);
 }
 
-static enum pair_verdict drop_all(struct pair *pair, unsigned int from,
-				  const struct uroce_packet *packet)
+static enum pair_action drop_all(struct pair *pair, unsigned int from,
+				 const struct uroce_packet *packet)
 {
 	return PAIR_DROP;
 }
@@ -181,8 +181,8 @@ struct sent {
 };
 
 /* Of each flight one packet arrives: the first one not yet received. */
-static enum pair_verdict pass_one(struct pair *pair, unsigned int from,
-				  const struct uroce_packet *packet)
+static enum pair_action pass_one(struct pair *pair, unsigned int from,
+				 const struct uroce_packet *packet)
 {
 	struct sent *sent = pair->filter_data;
 	uint32_t i;

@@ -404,8 +404,8 @@ struct seen {
 	unsigned int nr_acks, nr_requests;
 };
 
-static enum pair_verdict count_acks(struct pair *pair, unsigned int from,
-				    const struct uroce_packet *packet)
+static enum pair_action count_acks(struct pair *pair, unsigned int from,
+				   const struct uroce_packet *packet)
 {
 	struct seen *seen = pair->filter_data;
 

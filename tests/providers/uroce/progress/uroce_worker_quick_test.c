@@ -34,7 +34,7 @@ struct scenario {
 	uint8_t memory[2][MEMORY];
 };
 
-static struct scenario hasty, exact;
+static struct scenario quick, full;
 
 static void open_scenario(struct scenario *scenario, uint8_t timeout)
 {
@@ -284,16 +284,16 @@ static void assert_same_log(int i, bool recv)
 	uint32_t a = 0, b = 0;
 
 	for (;; a++, b++) {
-		while (a < hasty.nr_log[i] && is_recv(&hasty.log[i][a]) != recv)
+		while (a < quick.nr_log[i] && is_recv(&quick.log[i][a]) != recv)
 			a++;
-		while (b < exact.nr_log[i] && is_recv(&exact.log[i][b]) != recv)
+		while (b < full.nr_log[i] && is_recv(&full.log[i][b]) != recv)
 			b++;
-		if (a == hasty.nr_log[i] || b == exact.nr_log[i])
+		if (a == quick.nr_log[i] || b == full.nr_log[i])
 			break;
-		assert_same_cqe(&hasty.log[i][a], &exact.log[i][b]);
+		assert_same_cqe(&quick.log[i][a], &full.log[i][b]);
 	}
-	assert_int_equal(a, hasty.nr_log[i]);
-	assert_int_equal(b, exact.nr_log[i]);
+	assert_int_equal(a, quick.nr_log[i]);
+	assert_int_equal(b, full.nr_log[i]);
 }
 
 /*
@@ -304,38 +304,38 @@ static void assert_same_counters(void)
 {
 	for (int i = UROCE_C_NO_QP; i < UROCE_NR_COUNTERS; i++)
 		if (i != UROCE_C_BAD_STATE)
-			assert_int_equal(hasty.counters.count[i],
-					 exact.counters.count[i]);
-	if (hasty.counters.count[UROCE_C_BAD_STATE] ||
-	    exact.counters.count[UROCE_C_BAD_STATE])
+			assert_int_equal(quick.counters.count[i],
+					 full.counters.count[i]);
+	if (quick.counters.count[UROCE_C_BAD_STATE] ||
+	    full.counters.count[UROCE_C_BAD_STATE])
 		return;
-	assert_int_equal(hasty.counters.count[UROCE_C_TX_BYTES],
-			 exact.counters.count[UROCE_C_TX_BYTES]);
-	assert_int_equal(hasty.counters.count[UROCE_C_RX_BYTES],
-			 exact.counters.count[UROCE_C_RX_BYTES]);
+	assert_int_equal(quick.counters.count[UROCE_C_TX_BYTES],
+			 full.counters.count[UROCE_C_TX_BYTES]);
+	assert_int_equal(quick.counters.count[UROCE_C_RX_BYTES],
+			 full.counters.count[UROCE_C_RX_BYTES]);
 }
 
 static void compare(void (*tell)(struct scenario *scenario))
 {
-	struct scenario *scenarios[] = { &exact, &hasty };
+	struct scenario *scenarios[] = { &full, &quick };
 
 	for (int i = 0; i < 2; i++) {
 		open_scenario(scenarios[i], LONG_TIMEOUT);
-		if (scenarios[i] == &exact)
-			disable_quick_calls(&exact);
+		if (scenarios[i] == &full)
+			disable_quick_calls(&full);
 		tell(scenarios[i]);
 		close_scenario(scenarios[i]);
 	}
 	for (int i = 0; i < 2; i++) {
 		assert_same_log(i, false);
 		assert_same_log(i, true);
-		assert_memory_equal(hasty.memory[i], exact.memory[i], MEMORY);
+		assert_memory_equal(quick.memory[i], full.memory[i], MEMORY);
 	}
 	assert_same_counters();
-	assert_int_equal(exact.quick_posts, 0);
-	assert_int_equal(exact.quick_polls, 0);
+	assert_int_equal(full.quick_posts, 0);
+	assert_int_equal(full.quick_polls, 0);
 	/* on a busy machine few polls are fast enough */
-	assert_true(hasty.quick_posts > 0);
+	assert_true(quick.quick_posts > 0);
 }
 
 static void worker_quick_messages_of_all_sizes_match(void **state)
@@ -375,10 +375,10 @@ static void worker_quick_crossing_messages_match(void **state)
 
 static void worker_quick_short_timeout_posts_quickly(void **state)
 {
-	open_scenario(&hasty, SHORT_TIMEOUT);
-	warm_up(&hasty);
-	close_scenario(&hasty);
-	assert_true(hasty.quick_posts > 0);
+	open_scenario(&quick, SHORT_TIMEOUT);
+	warm_up(&quick);
+	close_scenario(&quick);
+	assert_true(quick.quick_posts > 0);
 }
 
 static void *keep_on(void *arg)
@@ -396,7 +396,7 @@ static void *keep_on(void *arg)
 /* The lock holder does the work of the other thread, quick or not. */
 static void worker_quick_two_threads_complete(void **state)
 {
-	struct scenario *scenarios[] = { &exact, &hasty };
+	struct scenario *scenarios[] = { &full, &quick };
 	pthread_t threads[2];
 
 	for (int i = 0; i < 2; i++)
@@ -411,14 +411,13 @@ static void worker_quick_two_threads_complete(void **state)
 		close_scenario(scenarios[i]);
 	for (int i = 0; i < 2; i++)
 		for (uint32_t n = 0; n < 2 * NR_WARM; n++) {
-			assert_int_equal(exact.log[i][n].status,
-					 IBV_WC_SUCCESS);
-			assert_int_equal(hasty.log[i][n].status,
+			assert_int_equal(full.log[i][n].status, IBV_WC_SUCCESS);
+			assert_int_equal(quick.log[i][n].status,
 					 IBV_WC_SUCCESS);
 		}
-	assert_true(hasty.quick_posts > 0);
-	assert_int_equal(hasty.counters.count[UROCE_C_TIMEOUTS], 0);
-	assert_int_equal(hasty.counters.count[UROCE_C_DUPLICATES], 0);
+	assert_true(quick.quick_posts > 0);
+	assert_int_equal(quick.counters.count[UROCE_C_TIMEOUTS], 0);
+	assert_int_equal(quick.counters.count[UROCE_C_DUPLICATES], 0);
 }
 
 int main(void)

@@ -75,7 +75,7 @@ static void meet(const struct side_address *peer)
 {
 	struct uroce_path path = path_to(peer);
 
-	uroce_worker_meet(side.instance, &path, peer->qpn);
+	uroce_worker_resolve_ud_peer(side.instance, &path, peer->qpn);
 }
 
 static struct uroce_cqe next_receive(void)
@@ -114,7 +114,7 @@ static void send_and_check(uint32_t length)
 static void worker_datagram_to_unknown_peer_uses_network(void **state)
 {
 	assert_true(path_to(&self).here);
-	assert_false(uroce_worker_has_met(side.instance, self.qpn));
+	assert_false(uroce_worker_has_ud_peer(side.instance, self.qpn));
 	send_and_check(100);
 	assert_int_equal(counters().shm.tx_packets, 0);
 	assert_true(counters().port.tx_datagrams > 0);
@@ -125,7 +125,7 @@ static void worker_datagram_to_connected_peer_uses_shm(void **state)
 	static const uint32_t lengths[] = { 0, 1, 8, 24, 1000, 4096 };
 
 	meet(&self);
-	assert_true(uroce_worker_has_met(side.instance, self.qpn));
+	assert_true(uroce_worker_has_ud_peer(side.instance, self.qpn));
 	meet(&self); /* a second time changes nothing */
 	for (uint32_t i = 0; i < 300; i++)
 		send_and_check(lengths[i % 6]);
@@ -154,21 +154,22 @@ static void worker_datagram_without_room_uses_network(void **state)
 
 static void worker_datagram_missing_peer_is_retried_rarely(void **state)
 {
-	struct side_address nobody = self;
+	struct side_address absent = self;
 	uint64_t start_ns = uroce_worker_now();
 	bool met;
 
-	nobody.qpn += NEXT_SLOT;
-	meet(&nobody);
-	met = uroce_worker_has_met(side.instance, nobody.qpn);
+	absent.qpn += NEXT_SLOT;
+	meet(&absent);
+	met = uroce_worker_has_ud_peer(side.instance, absent.qpn);
 	assert_true(met || uroce_worker_now() >= start_ns + 10000000);
 	/* retried after a while */
-	while (uroce_worker_has_met(side.instance, nobody.qpn))
+	while (uroce_worker_has_ud_peer(side.instance, absent.qpn))
 		(void)sched_yield();
 	assert_true(uroce_worker_now() >= start_ns + 10000000);
 	/* a multicast group has no process */
-	assert_true(uroce_worker_has_met(side.instance, UROCE_QPN_MULTICAST));
-	side_send_datagram(&side, &nobody, side.memory, 8);
+	assert_true(
+		uroce_worker_has_ud_peer(side.instance, UROCE_QPN_MULTICAST));
+	side_send_datagram(&side, &absent, side.memory, 8);
 	assert_int_equal(counters().shm.tx_packets, 0);
 }
 
@@ -305,13 +306,13 @@ static void worker_datagram_to_restarted_peer_reconnects(void **state)
 		pid_t pid = start_echo(&fd, &peer);
 		uint64_t before = counters().shm.tx_packets;
 
-		assert_false(uroce_worker_has_met(side.instance, peer.qpn));
+		assert_false(uroce_worker_has_ud_peer(side.instance, peer.qpn));
 		meet(&peer);
 		exchange(&peer, 100);
 		assert_int_equal(counters().shm.tx_packets - before, 100);
 		assert_int_equal(counters().shm.pairs, 1);
 		kill_echo(pid, fd);
-		while (uroce_worker_has_met(side.instance, peer.qpn))
+		while (uroce_worker_has_ud_peer(side.instance, peer.qpn))
 			uroce_worker_poll(side.instance);
 		assert_int_equal(counters().shm.pairs_lost, i + 1);
 		/* reaches no process */

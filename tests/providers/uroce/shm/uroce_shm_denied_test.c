@@ -264,7 +264,7 @@ static struct uroce_hello make_hello(uint32_t slot)
 }
 
 /* The response of the right process; -1: none, the connection is closed. */
-static int verdict_of(const void *hello, size_t len, int ring)
+static int result_of(const void *hello, size_t len, int ring)
 {
 	int fd = uroce_rendezvous_connect(UROCE_NAME_LOCAL, 201, 1000);
 	struct uroce_pairing_result_message message;
@@ -291,39 +291,39 @@ static void shm_malformed_hello_is_rejected(void **state)
 	uint32_t fds = nr_open_fds();
 
 	/* the unmodified hello */
-	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
+	assert_int_equal(result_of(&hello, sizeof(hello), ring),
 			 UROCE_PAIRING_OK);
-	assert_int_equal(verdict_of(&hello, sizeof(hello), -1),
+	assert_int_equal(result_of(&hello, sizeof(hello), -1),
 			 UROCE_PAIRING_REJECTED);
-	assert_int_equal(verdict_of(&hello, sizeof(hello), null),
+	assert_int_equal(result_of(&hello, sizeof(hello), null),
 			 UROCE_PAIRING_REJECTED);
-	assert_int_equal(verdict_of(&hello, sizeof(hello) - 1, ring),
+	assert_int_equal(result_of(&hello, sizeof(hello) - 1, ring),
 			 UROCE_PAIRING_REJECTED);
-	assert_int_equal(verdict_of("", 1, ring), UROCE_PAIRING_REJECTED);
+	assert_int_equal(result_of("", 1, ring), UROCE_PAIRING_REJECTED);
 	hello.party.magic++;
-	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
+	assert_int_equal(result_of(&hello, sizeof(hello), ring),
 			 UROCE_PAIRING_REJECTED);
 	hello = make_hello(LEFT);
 	hello.party.nr_slots--;
-	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
+	assert_int_equal(result_of(&hello, sizeof(hello), ring),
 			 UROCE_PAIRING_REJECTED);
 	hello = make_hello(LEFT);
 	hello.party.area *= 2;
-	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
+	assert_int_equal(result_of(&hello, sizeof(hello), ring),
 			 UROCE_PAIRING_REJECTED);
 	hello = make_hello(LEFT);
 	hello.party.mtu--;
-	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
+	assert_int_equal(result_of(&hello, sizeof(hello), ring),
 			 UROCE_PAIRING_REJECTED);
 	hello = make_hello(256);
-	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
+	assert_int_equal(result_of(&hello, sizeof(hello), ring),
 			 UROCE_PAIRING_REJECTED);
 	hello = make_hello(RIGHT);
-	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
+	assert_int_equal(result_of(&hello, sizeof(hello), ring),
 			 UROCE_PAIRING_REJECTED);
 	hello = make_hello(LEFT);
 	side_gid(LEFT, hello.dgid);
-	assert_int_equal(verdict_of(&hello, sizeof(hello), ring),
+	assert_int_equal(result_of(&hello, sizeof(hello), ring),
 			 UROCE_PAIRING_NOT_MINE);
 	assert_int_equal(right.shm->nr_clients, 0);
 	assert_int_equal(nr_open_fds(), fds);

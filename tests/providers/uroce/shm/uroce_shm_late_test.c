@@ -326,7 +326,7 @@ static void shm_closed_client_is_not_awaited(void **state)
 /*
  * The connect of the right process fails while an accepted client is pending.
  */
-static void fail_connect_with_client(bool invited)
+static void fail_connect_with_client(bool accepted)
 {
 	int client, host;
 
@@ -336,7 +336,7 @@ static void fail_connect_with_client(bool invited)
 	host = server_accept();
 	client = client_connect_accepted();
 	side_serve(&right);
-	if (invited) {
+	if (accepted) {
 		/* its confirmation cannot be sent */
 		assert_int_equal(shutdown(host, SHUT_RD), 0);
 		server_send_accepted(host);

@@ -205,13 +205,14 @@ bool uroce_worker_is_here(struct uroce_instance *instance, const uint8_t *gid)
 	return fake_worker.here;
 }
 
-bool uroce_worker_has_met(const struct uroce_instance *instance, uint32_t qpn)
+bool uroce_worker_has_ud_peer(const struct uroce_instance *instance,
+			      uint32_t qpn)
 {
 	return fake_worker.nr_met && fake_worker.met_qpn == qpn;
 }
 
-void uroce_worker_meet(struct uroce_instance *instance,
-		       const struct uroce_path *path, uint32_t qpn)
+void uroce_worker_resolve_ud_peer(struct uroce_instance *instance,
+				  const struct uroce_path *path, uint32_t qpn)
 {
 	assert_false(fake_worker.locked);
 	fake_worker.met_path = *path;

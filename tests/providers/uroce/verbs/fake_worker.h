@@ -35,7 +35,8 @@ struct fake_worker {
 	struct uroce_path connect_path;
 	uint32_t connect_qpn;
 	struct uroce_channel channel;
-	/* uroce_worker_is_here(), and arguments of uroce_worker_meet() */
+	/* uroce_worker_is_here(), and arguments of
+	 * uroce_worker_resolve_ud_peer() */
 	bool here;
 	struct uroce_path met_path;
 	uint32_t met_qpn;

@@ -148,8 +148,8 @@ static void uroce_solicited_arm_ignores_unsolicited_message(void **state)
 
 static void uroce_create_cq_foreign_channel_returns_einval(void **state)
 {
-	struct ibv_comp_channel stranger = { .context = ibctx, .fd = 0 };
-	struct ibv_cq_init_attr_ex attr = { .cqe = 1, .channel = &stranger };
+	struct ibv_comp_channel unknown = { .context = ibctx, .fd = 0 };
+	struct ibv_cq_init_attr_ex attr = { .cqe = 1, .channel = &unknown };
 	struct verbs_cq *vcq = NULL;
 
 	assert_int_equal(uroce_create_cq(ibctx, &attr, false, &vcq), -EINVAL);

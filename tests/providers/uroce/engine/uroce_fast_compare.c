@@ -3,7 +3,7 @@
  * The reference is the ordinary path through shm/ and the engine; every other
  * path is compared with it.
  */
-#include "uroce_alike.h"
+#include "uroce_fast_compare.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 #define PAD_BITS 0x30
 
-struct pair *alike_new(bool shared)
+struct pair *fast_compare_new(bool shared)
 {
 	struct pair_options o = pair_defaults();
 
@@ -27,8 +27,9 @@ struct pair *alike_new(bool shared)
 	return pair_new(&o);
 }
 
-bool alike_receive(struct pair *pair, unsigned int at,
-		   const struct uroce_eager_entry *eager, bool may_be_fast)
+bool fast_compare_receive(struct pair *pair, unsigned int at,
+			  const struct uroce_eager_entry *eager,
+			  bool may_be_fast)
 {
 	struct pair_side *side = &pair->side[at];
 	struct uroce_packet packet;

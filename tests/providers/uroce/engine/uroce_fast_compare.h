@@ -4,20 +4,21 @@
  * fast path. Both pairs must stay in the same state, for any bytes and any
  * state.
  */
-#ifndef UROCE_ALIKE_H
-#define UROCE_ALIKE_H
+#ifndef UROCE_FAST_COMPARE_H
+#define UROCE_FAST_COMPARE_H
 
 #include "uroce_pair.h"
 
 /* Creates a pair that is bound to channels, with few retries. */
-struct pair *alike_new(bool shared);
+struct pair *fast_compare_new(bool shared);
 
 /*
  * Delivers a packet to the engine of a side. Return: whether the fast path took
  * it.
  */
-bool alike_receive(struct pair *pair, unsigned int side,
-		   const struct uroce_eager_entry *eager, bool may_be_fast);
+bool fast_compare_receive(struct pair *pair, unsigned int side,
+			  const struct uroce_eager_entry *eager,
+			  bool may_be_fast);
 
 /* Compares all visible state; removes the completions of both sides. */
 void assert_same_side(struct pair_side *a, struct pair_side *b);
