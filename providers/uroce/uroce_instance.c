@@ -258,9 +258,9 @@ static void put_worker(struct uroce_worker *worker)
 	free_worker(worker);
 }
 
-int uroce_worker_attach(const struct uroce_netdev *dev,
-			const struct uroce_worker_ops *ops, void *owner,
-			struct uroce_instance **ret_instance)
+int uroce_instance_attach(const struct uroce_netdev *dev,
+			  const struct uroce_worker_ops *ops, void *owner,
+			  struct uroce_instance **ret_instance)
 {
 	struct uroce_instance *instance = calloc(1, sizeof(*instance));
 	struct uroce_worker *worker;
@@ -303,7 +303,7 @@ err_free:
 	return ret;
 }
 
-void uroce_worker_detach(struct uroce_instance *instance)
+void uroce_instance_detach(struct uroce_instance *instance)
 {
 	struct uroce_worker *worker = instance->worker;
 
@@ -319,37 +319,37 @@ void uroce_worker_detach(struct uroce_instance *instance)
 	free(instance);
 }
 
-struct uroce_engine *uroce_worker_engine(struct uroce_instance *instance)
+struct uroce_worker *uroce_instance_worker(struct uroce_instance *instance)
 {
-	return &instance->worker->engine;
+	return instance->worker;
 }
 
-bool uroce_worker_dead(const struct uroce_instance *instance)
+bool uroce_instance_dead(const struct uroce_instance *instance)
 {
 	return instance->worker->dead;
 }
 
-int uroce_worker_port_error(const struct uroce_instance *instance)
+int uroce_instance_port_error(const struct uroce_instance *instance)
 {
 	return __atomic_load_n(&instance->worker->port_error, __ATOMIC_RELAXED);
 }
 
-void uroce_worker_netdev(struct uroce_instance *instance,
-			 struct uroce_netdev *ret_dev)
+void uroce_instance_netdev(struct uroce_instance *instance,
+			   struct uroce_netdev *ret_dev)
 {
 	(void)pthread_mutex_lock(&instance->worker->netdev_mutex);
 	*ret_dev = instance->dev;
 	(void)pthread_mutex_unlock(&instance->worker->netdev_mutex);
 }
 
-uint32_t uroce_worker_new_pd(struct uroce_instance *instance)
+uint32_t uroce_instance_new_pd(struct uroce_instance *instance)
 {
 	return __atomic_fetch_add(&instance->worker->next_pd, 1,
 				  __ATOMIC_RELAXED);
 }
 
-uint16_t uroce_worker_sport(const struct uroce_instance *instance, uint32_t qpn,
-			    uint32_t dest_qpn)
+uint16_t uroce_instance_sport(const struct uroce_instance *instance,
+			      uint32_t qpn, uint32_t dest_qpn)
 {
 	/* pairs with the store in publish_port_locked() */
 	const struct uroce_port *port =
@@ -373,7 +373,7 @@ static struct group *instance_find_group(const struct uroce_worker *worker,
 	return NULL;
 }
 
-int uroce_worker_join(struct uroce_instance *instance, const uint8_t *gid)
+int uroce_instance_join(struct uroce_instance *instance, const uint8_t *gid)
 {
 	struct uroce_worker *worker = instance->worker;
 	unsigned int ifindex = instance->dev.ifindex;
@@ -401,7 +401,7 @@ int uroce_worker_join(struct uroce_instance *instance, const uint8_t *gid)
 	return 0;
 }
 
-void uroce_worker_leave(struct uroce_instance *instance, const uint8_t *gid)
+void uroce_instance_leave(struct uroce_instance *instance, const uint8_t *gid)
 {
 	struct uroce_worker *worker = instance->worker;
 	unsigned int ifindex = instance->dev.ifindex;
@@ -416,11 +416,11 @@ void uroce_worker_leave(struct uroce_instance *instance, const uint8_t *gid)
 	free(group);
 }
 
-void uroce_worker_counters(struct uroce_instance *instance,
-			   struct uroce_worker_counters *ret_counters)
+void uroce_instance_counters(struct uroce_instance *instance,
+			     struct uroce_instance_counters *ret_counters)
 {
 	struct uroce_worker *worker = instance->worker;
-	*ret_counters = (struct uroce_worker_counters){};
+	*ret_counters = (struct uroce_instance_counters){};
 	uroce_worker_acquire(worker);
 	if (worker->port)
 		uroce_port_counters(worker->port, &ret_counters->port);

@@ -113,8 +113,8 @@ static int attach(struct uroce_context *ctx)
 	if (ret < 0)
 		return ret;
 	ibctx->cmd_fd = ret;
-	return uroce_worker_attach(&netdev, &uroce_worker_callbacks, ctx,
-				   &ctx->worker);
+	return uroce_instance_attach(&netdev, &uroce_worker_callbacks, ctx,
+				     &ctx->instance);
 }
 
 static int uroce_open_context(struct verbs_device *dev,
@@ -135,8 +135,9 @@ static int uroce_open_context(struct verbs_device *dev,
 		verbs_context_free(vctx);
 		return ret;
 	}
+	ctx->worker = uroce_instance_worker(ctx->instance);
 	ctx->engine = uroce_worker_engine(ctx->worker);
-	uroce_report_port(&vctx->context, ctx->worker);
+	uroce_report_port(&vctx->context, ctx->instance);
 	vctx->context.num_comp_vectors = 1;
 	verbs_context_set_ops(vctx, &uroce_context_ops);
 	*ret_vctx = vctx;
@@ -148,8 +149,8 @@ static void uroce_close_context(struct verbs_context *vctx)
 	struct uroce_context *ctx = to_uroce_context(&vctx->context);
 
 	uroce_context_abandon(ctx);
-	uroce_report_counters(&vctx->context, ctx->worker);
-	uroce_worker_detach(ctx->worker);
+	uroce_report_counters(&vctx->context, ctx->instance);
+	uroce_instance_detach(ctx->instance);
 	uroce_comp_channels_free(ctx);
 	verbs_context_free(vctx);
 }

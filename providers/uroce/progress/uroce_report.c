@@ -10,12 +10,12 @@
 
 struct row {
 	const char *name;
-	size_t offset; /* in struct uroce_worker_counters */
+	size_t offset; /* in struct uroce_instance_counters */
 };
 
-#define ROW(name, member)                                            \
-	{                                                            \
-		name, offsetof(struct uroce_worker_counters, member) \
+#define ROW(name, member)                                              \
+	{                                                              \
+		name, offsetof(struct uroce_instance_counters, member) \
 	}
 
 static const struct row rows[] = {
@@ -55,13 +55,14 @@ static void report_report(const struct ibv_context *ctx, const char *name,
 void uroce_report_counters(const struct ibv_context *ctx,
 			   struct uroce_instance *instance)
 {
-	struct uroce_worker_counters below;
+	struct uroce_worker *worker = uroce_instance_worker(instance);
+	struct uroce_instance_counters below;
 	struct uroce_counters engine;
 
-	uroce_worker_counters(instance, &below);
-	uroce_worker_lock(instance);
-	engine = uroce_worker_engine(instance)->counters;
-	uroce_worker_unlock(instance);
+	uroce_instance_counters(instance, &below);
+	uroce_worker_lock(worker);
+	engine = uroce_worker_engine(worker)->counters;
+	uroce_worker_unlock(worker);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		uint64_t value;
 
@@ -77,7 +78,7 @@ void uroce_report_counters(const struct ibv_context *ctx,
 void uroce_report_port(const struct ibv_context *ctx,
 		       const struct uroce_instance *instance)
 {
-	int err = uroce_worker_port_error(instance);
+	int err = uroce_instance_port_error(instance);
 
 	if (err == -EADDRINUSE)
 		verbs_log(ctx, VERBS_LOG_WARN,

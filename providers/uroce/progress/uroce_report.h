@@ -5,7 +5,7 @@
 
 #include <infiniband/verbs.h>
 
-#include "uroce/progress/uroce_worker.h"
+#include "uroce/progress/uroce_instance.h"
 
 /**
  * uroce_report_counters() - log all counters that are not 0

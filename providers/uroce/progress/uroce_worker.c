@@ -385,10 +385,14 @@ static bool owes_still(struct uroce_worker *worker, const struct uroce_qp *qp)
 	return owes;
 }
 
-void uroce_worker_flush_qp(struct uroce_instance *instance, struct uroce_qp *qp)
+struct uroce_engine *uroce_worker_engine(struct uroce_worker *worker)
+{
+	return &worker->engine;
+}
+
+void uroce_worker_flush_qp(struct uroce_worker *worker, struct uroce_qp *qp)
 {
 	const struct timespec nap = { .tv_nsec = QUIESCE_SLEEP_NS };
-	struct uroce_worker *worker = instance->worker;
 	uint64_t until_ns = uroce_worker_now() + SETTLE_NS;
 
 	while (owes_still(worker, qp)) {
@@ -403,10 +407,8 @@ void uroce_worker_flush_qp(struct uroce_instance *instance, struct uroce_qp *qp)
 }
 
 /* The caller may free objects, so their deferred ACKs are sent first. */
-void uroce_worker_lock(struct uroce_instance *instance)
+void uroce_worker_lock(struct uroce_worker *worker)
 {
-	struct uroce_worker *worker = instance->worker;
-
 	uroce_worker_acquire(worker);
 	if (flush_delayed_acks(worker))
 		(void)run_locked(worker, true);
@@ -423,20 +425,16 @@ static void report_header(struct uroce_worker *worker)
 	worker->reports_header = on;
 }
 
-void uroce_worker_unlock(struct uroce_instance *instance)
+void uroce_worker_unlock(struct uroce_worker *worker)
 {
-	struct uroce_worker *worker = instance->worker;
-
 	read_clock(worker);
 	report_header(worker);
 	(void)run_locked(worker, false);
 	uroce_worker_release(worker);
 }
 
-void uroce_worker_post(struct uroce_instance *instance, struct uroce_qp *qp)
+void uroce_worker_post(struct uroce_worker *worker, struct uroce_qp *qp)
 {
-	struct uroce_worker *worker = instance->worker;
-
 	/* the lock holder needs no kick, and often no full pass */
 	if (uroce_lock_try(&worker->engine_lock)) {
 		if (!uroce_worker_quick_post(worker, qp)) {
@@ -478,9 +476,8 @@ static void note_poll_after_copy(struct uroce_worker *worker)
 	uroce_shm_polled(worker->shm, uroce_worker_now());
 }
 
-enum uroce_pass uroce_worker_poll(struct uroce_instance *instance)
+enum uroce_pass uroce_worker_poll(struct uroce_worker *worker)
 {
-	struct uroce_worker *worker = instance->worker;
 	enum uroce_pass pass = UROCE_PASS_QUICK;
 	uint64_t received;
 
@@ -507,10 +504,9 @@ static bool is_armed(const struct uroce_cq *cq)
 	return __atomic_load_n(&cq->armed, __ATOMIC_RELAXED) != UROCE_CQ_IDLE;
 }
 
-int uroce_worker_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
+int uroce_worker_arm_cq(struct uroce_worker *worker, struct uroce_cq *cq,
 			bool solicited_only)
 {
-	struct uroce_worker *worker = instance->worker;
 	bool was_armed;
 
 	if (!uroce_lock_take_unless_own(&worker->engine_lock))
@@ -532,25 +528,21 @@ int uroce_worker_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
 	return 0;
 }
 
-void uroce_worker_forget_cq(struct uroce_instance *instance,
-			    struct uroce_cq *cq)
+void uroce_worker_forget_cq(struct uroce_worker *worker, struct uroce_cq *cq)
 {
-	struct uroce_worker *worker = instance->worker;
-
 	if (is_armed(cq) && worker->nr_armed)
 		worker->nr_armed--;
 	list_del(&cq->moderate.entry);
 	uroce_engine_forget_cq(&worker->engine, cq);
 }
 
-void uroce_worker_moderate_cq(struct uroce_instance *instance,
-			      struct uroce_cq *cq, uint32_t count,
-			      uint32_t period_us)
+void uroce_worker_moderate_cq(struct uroce_worker *worker, struct uroce_cq *cq,
+			      uint32_t count, uint32_t period_us)
 {
-	uroce_worker_lock(instance);
+	uroce_worker_lock(worker);
 	cq->moderate.count = count;
 	cq->moderate.period_us = period_us;
-	uroce_worker_unlock(instance);
+	uroce_worker_unlock(worker);
 }
 
 /* Plan the next sleep of the helper thread. */

@@ -135,7 +135,7 @@ void uroce_worker_publish_shm(struct uroce_worker *worker)
 	worker->engine.arg = worker;
 }
 
-int uroce_worker_await_copies(struct uroce_instance *instance)
+int uroce_instance_await_copies(struct uroce_instance *instance)
 {
 	struct uroce_worker *worker = instance->worker;
 	uint64_t until_ms = uroce_worker_now() / 1000000 + COPIES_MS;
@@ -145,7 +145,8 @@ int uroce_worker_await_copies(struct uroce_instance *instance)
 	return uroce_shm_quiesce(worker->shm, until_ms);
 }
 
-int uroce_worker_withdraw_region(struct uroce_instance *instance, uint32_t key)
+int uroce_instance_withdraw_region(struct uroce_instance *instance,
+				   uint32_t key)
 {
 	struct uroce_worker *worker = instance->worker;
 	const struct uroce_published_region none = { .key = key };
@@ -157,12 +158,12 @@ int uroce_worker_withdraw_region(struct uroce_instance *instance, uint32_t key)
 	uroce_memory_withdraw(&worker->engine.memory, key);
 	uroce_rndv_withdraw_all(&worker->engine);
 	uroce_worker_release(worker);
-	return uroce_worker_await_copies(instance);
+	return uroce_instance_await_copies(instance);
 }
 
-void uroce_worker_get_share(struct uroce_instance *instance, const void *memory,
-			    uint64_t bytes, uint64_t *ret_share,
-			    uint64_t *ret_offset)
+void uroce_instance_get_share(struct uroce_instance *instance,
+			      const void *memory, uint64_t bytes,
+			      uint64_t *ret_share, uint64_t *ret_offset)
 {
 	struct uroce_worker *worker = instance->worker;
 
@@ -171,7 +172,7 @@ void uroce_worker_get_share(struct uroce_instance *instance, const void *memory,
 				    ret_offset);
 }
 
-void uroce_worker_put_share(struct uroce_instance *instance, uint64_t share)
+void uroce_instance_put_share(struct uroce_instance *instance, uint64_t share)
 {
 	struct uroce_worker *worker = instance->worker;
 
@@ -179,12 +180,11 @@ void uroce_worker_put_share(struct uroce_instance *instance, uint64_t share)
 		uroce_shm_put_share(worker->shm, share);
 }
 
-int uroce_worker_connect(struct uroce_instance *instance,
+int uroce_worker_connect(struct uroce_worker *worker,
+			 const struct uroce_instance *instance,
 			 const struct uroce_path *path, uint32_t dest_qpn,
 			 struct uroce_channel **ret_channel)
 {
-	struct uroce_worker *worker = instance->worker;
-
 	if (!worker->shm || worker->dead)
 		return -ENOENT;
 	if (!worker_shm_is_ours(worker, path->dgid) &&
@@ -194,10 +194,10 @@ int uroce_worker_connect(struct uroce_instance *instance,
 				 path->dgid, ret_channel);
 }
 
-void uroce_worker_disconnect(struct uroce_instance *instance,
+void uroce_worker_disconnect(struct uroce_worker *worker,
 			     struct uroce_channel *channel)
 {
-	uroce_shm_put_channel(instance->worker->shm, channel);
+	uroce_shm_put_channel(worker->shm, channel);
 }
 
 static void worker_shm_receive(struct uroce_worker *worker,

@@ -20,7 +20,7 @@
 
 #include "uroce/engine/uroce_lock.h"
 #include "uroce/progress/uroce_helper.h"
-#include "uroce/progress/uroce_worker.h"
+#include "uroce/progress/uroce_instance.h"
 #include "uroce/shm/uroce_shm.h"
 #include "uroce/udp/uroce_port.h"
 #include "util/list.h"

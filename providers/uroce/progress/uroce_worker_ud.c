@@ -22,16 +22,15 @@ static struct uroce_ud_peer *ud_find(struct uroce_worker *worker, uint32_t qpn)
 	return &worker->ud_peers[slot];
 }
 
-bool uroce_worker_is_here(struct uroce_instance *instance, const uint8_t *gid)
+bool uroce_instance_is_here(struct uroce_instance *instance, const uint8_t *gid)
 {
 	return instance->worker->shm && !instance->worker->dead &&
 	       uroce_netdev_is_here(gid, instance->dev.ifindex);
 }
 
-bool uroce_worker_has_ud_peer(const struct uroce_instance *instance,
-			      uint32_t qpn)
+bool uroce_worker_has_ud_peer(struct uroce_worker *worker, uint32_t qpn)
 {
-	const struct uroce_ud_peer *ud_peer = ud_find(instance->worker, qpn);
+	const struct uroce_ud_peer *ud_peer = ud_find(worker, qpn);
 	uint64_t next_ns;
 
 	if (!ud_peer)
@@ -47,10 +46,9 @@ static void set_channel(struct uroce_ud_peer *ud_peer,
 	__atomic_store_n(&ud_peer->next_ns, next_ns, __ATOMIC_RELAXED);
 }
 
-void uroce_worker_resolve_ud_peer(struct uroce_instance *instance,
+void uroce_worker_resolve_ud_peer(struct uroce_worker *worker,
 				  const struct uroce_path *path, uint32_t qpn)
 {
-	struct uroce_worker *worker = instance->worker;
 	struct uroce_ud_peer *ud_peer = ud_find(worker, qpn);
 	struct uroce_channel *channel;
 	int ret;

@@ -38,7 +38,7 @@ int uroce_path_resolve(struct uroce_context *ctx,
 	/* IBTA A17.4.4: RoCE addresses are global */
 	if (!attr->is_global || attr->port_num != UROCE_PORT)
 		return -EINVAL;
-	uroce_worker_netdev(ctx->worker, &dev);
+	uroce_instance_netdev(ctx->instance, &dev);
 	if (grh->sgid_index >= dev.nr_gids)
 		return -EINVAL;
 	sgid = dev.gids[grh->sgid_index];
@@ -48,7 +48,7 @@ int uroce_path_resolve(struct uroce_context *ctx,
 
 	*ret_path = (struct uroce_path){
 		.flow_label = grh->flow_label & UROCE_FLOW_LABEL_MASK,
-		.sport = uroce_worker_sport(ctx->worker, qpn, dest_qpn),
+		.sport = uroce_instance_sport(ctx->instance, qpn, dest_qpn),
 		.tclass = grh->traffic_class,
 		.hop_limit = grh->hop_limit ? grh->hop_limit
 					    : DEFAULT_HOP_LIMIT,
@@ -75,8 +75,8 @@ int uroce_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
 	ah = calloc(1, sizeof(*ah));
 	if (!ah)
 		return -ENOMEM;
-	path.here = uroce_worker_is_here(to_uroce_context(pd->context)->worker,
-					 path.dgid);
+	path.here = uroce_instance_is_here(
+		to_uroce_context(pd->context)->instance, path.dgid);
 	ah->path = path;
 	ah->ah.context = pd->context;
 	ah->ah.pd = pd;

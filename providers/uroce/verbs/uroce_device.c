@@ -78,7 +78,7 @@ int uroce_query_device(struct ibv_context *ibctx,
 	struct ibv_device_attr *orig = &attr->orig_attr;
 	struct uroce_netdev dev;
 
-	uroce_worker_netdev(to_uroce_context(ibctx)->worker, &dev);
+	uroce_instance_netdev(to_uroce_context(ibctx)->instance, &dev);
 	memcpy(&orig->node_guid, dev.node_guid, sizeof(orig->node_guid));
 	orig->sys_image_guid = orig->node_guid;
 	fill_limits(orig);

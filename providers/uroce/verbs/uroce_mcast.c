@@ -25,12 +25,12 @@ static int attach_locked(struct uroce_verbs_qp *qp, const uint8_t *gid)
 	struct uroce_context *ctx = qp->ctx;
 	int ret;
 
-	ret = uroce_worker_join(ctx->worker, gid);
+	ret = uroce_instance_join(ctx->instance, gid);
 	if (ret)
 		return ret;
 	ret = uroce_engine_attach(ctx->engine, qp->qp, gid);
 	if (ret)
-		uroce_worker_leave(ctx->worker, gid);
+		uroce_instance_leave(ctx->instance, gid);
 	return ret;
 }
 
@@ -65,7 +65,7 @@ int uroce_detach_mcast(struct ibv_qp *ibqp, const union ibv_gid *gid,
 	uroce_worker_lock(ctx->worker);
 	ret = uroce_engine_detach(ctx->engine, qp->qp, gid->raw);
 	if (ret == 0)
-		uroce_worker_leave(ctx->worker, gid->raw);
+		uroce_instance_leave(ctx->instance, gid->raw);
 	uroce_worker_unlock(ctx->worker);
 	return ret;
 }
@@ -86,6 +86,6 @@ void uroce_mcast_leave_locked(struct uroce_verbs_qp *qp)
 
 	for (uint32_t i = 0; i < engine->nr_groups; i++)
 		if (engine->groups[i].qp == qp->qp)
-			uroce_worker_leave(qp->ctx->worker,
-					   engine->groups[i].gid);
+			uroce_instance_leave(qp->ctx->instance,
+					     engine->groups[i].gid);
 }

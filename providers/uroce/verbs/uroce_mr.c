@@ -67,8 +67,9 @@ static void get_share(struct uroce_context *ctx, struct uroce_region *region)
 	region->share = 0;
 	region->share_offset = 0;
 	if (region->access & REMOTE_RIGHTS)
-		uroce_worker_get_share(ctx->worker, region->base, region->bytes,
-				       &region->share, &region->share_offset);
+		uroce_instance_get_share(ctx->instance, region->base,
+					 region->bytes, &region->share,
+					 &region->share_offset);
 }
 
 int uroce_mr_add(struct uroce_mr *mr, struct ibv_pd *pd,
@@ -125,7 +126,7 @@ int uroce_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 	mr->share = region.share;
 	ret = uroce_mr_add(mr, pd, &region);
 	if (ret) {
-		uroce_worker_put_share(ctx->worker, mr->share);
+		uroce_instance_put_share(ctx->instance, mr->share);
 		free(mr);
 		return ret;
 	}
@@ -233,7 +234,7 @@ static int change_row(struct uroce_mr *mr, int flags, struct ibv_pd *pd,
 		unused_share = region.share;
 	else
 		mr->share = region.share;
-	uroce_worker_put_share(ctx->worker, unused_share);
+	uroce_instance_put_share(ctx->instance, unused_share);
 	return ret;
 }
 
@@ -249,7 +250,8 @@ int uroce_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 	if (ret)
 		return ret;
 	ctx = to_uroce_context(vmr->ibv_mr.context);
-	ret = uroce_worker_withdraw_region(ctx->worker, mr->identity.handle);
+	ret = uroce_instance_withdraw_region(ctx->instance,
+					     mr->identity.handle);
 	if (ret == 0)
 		ret = change_row(mr, flags, pd, addr, length, access);
 	if (ret) {
@@ -274,7 +276,8 @@ int uroce_dereg_mr(struct verbs_mr *vmr)
 	if (ret)
 		return ret;
 	ctx = to_uroce_context(vmr->ibv_mr.context);
-	ret = uroce_worker_withdraw_region(ctx->worker, mr->identity.handle);
+	ret = uroce_instance_withdraw_region(ctx->instance,
+					     mr->identity.handle);
 	if (ret == 0) {
 		uroce_worker_lock(ctx->worker);
 		ret = uroce_memory_remove(&ctx->engine->memory,
@@ -287,7 +290,7 @@ int uroce_dereg_mr(struct verbs_mr *vmr)
 		publish_again(ctx, mr);
 		return ret;
 	}
-	uroce_worker_put_share(ctx->worker, mr->share);
+	uroce_instance_put_share(ctx->instance, mr->share);
 	uroce_unuse(&mr->pd->users);
 	uroce_dmabuf_unmap(mr->dmabuf);
 	free(mr);

@@ -16,7 +16,7 @@ int uroce_alloc_pd(struct ibv_context *ctx, struct ibv_pd **ret_pd)
 
 	if (!pd)
 		return -ENOMEM;
-	pd->number = uroce_worker_new_pd(to_uroce_context(ctx)->worker);
+	pd->number = uroce_instance_new_pd(to_uroce_context(ctx)->instance);
 	pd->pd.context = ctx;
 	pd->pd.handle = pd->number;
 	pd->identity = (struct uroce_identity){ ctx, pd->number };

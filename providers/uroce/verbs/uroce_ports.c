@@ -66,9 +66,9 @@ int uroce_query_port(struct ibv_context *ibctx, uint8_t port_num,
 
 	if (port_num != UROCE_PORT)
 		return -EINVAL;
-	uroce_worker_netdev(ctx->worker, &dev);
+	uroce_instance_netdev(ctx->instance, &dev);
 	up = dev.up && uroce_netdev_payload(dev.mtu) &&
-	     !uroce_worker_port_error(ctx->worker);
+	     !uroce_instance_port_error(ctx->instance);
 	speed = code_speed(&dev);
 
 	attr->state = up ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
@@ -101,7 +101,7 @@ int uroce_query_port_speed(struct ibv_context *ctx, uint32_t port_num,
 
 	if (port_num != UROCE_PORT)
 		return -EINVAL;
-	uroce_worker_netdev(to_uroce_context(ctx)->worker, &dev);
+	uroce_instance_netdev(to_uroce_context(ctx)->instance, &dev);
 	*ret_speed = speed_of(&dev) / 100;
 	return 0;
 }
@@ -132,7 +132,7 @@ int uroce_query_gid_entry(struct ibv_context *ctx, uint32_t port_num,
 
 	if (port_num != UROCE_PORT || gid_index >= UROCE_MAX_GIDS)
 		return -EINVAL;
-	uroce_worker_netdev(to_uroce_context(ctx)->worker, &dev);
+	uroce_instance_netdev(to_uroce_context(ctx)->instance, &dev);
 	if (gid_index >= dev.nr_gids || is_empty(dev.gids[gid_index]))
 		return -ENODATA;
 	fill_entry(&dev, gid_index, ret_entry);
@@ -145,7 +145,7 @@ ssize_t uroce_query_gid_table(struct ibv_context *ctx,
 	struct uroce_netdev dev;
 	size_t nr = 0;
 
-	uroce_worker_netdev(to_uroce_context(ctx)->worker, &dev);
+	uroce_instance_netdev(to_uroce_context(ctx)->instance, &dev);
 	for (uint32_t i = 0; i < dev.nr_gids; i++) {
 		if (is_empty(dev.gids[i]))
 			continue;

@@ -236,8 +236,8 @@ static int choose_way(const struct uroce_verbs_qp *qp,
 	if ((attr_mask & needed) != needed || attr->qp_state != IBV_QPS_RTR ||
 	    uroce_qp_state(qp->qp) != IBV_QPS_INIT)
 		return 0;
-	ret = uroce_worker_connect(qp->ctx->worker, path, attr->dest_qp_num,
-				   ret_channel);
+	ret = uroce_worker_connect(qp->ctx->worker, qp->ctx->instance, path,
+				   attr->dest_qp_num, ret_channel);
 	return ret == -ENOENT ? 0 : ret;
 }
 
@@ -282,7 +282,7 @@ int uroce_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 	ret = uroce_check_qp(ibqp);
 	if (ret)
 		return ret;
-	if (uroce_worker_dead(ctx->worker))
+	if (uroce_instance_dead(ctx->instance))
 		return -EIO;
 	if (attr_mask & IBV_QP_AV) {
 		dest_qpn = attr_mask & IBV_QP_DEST_QPN ? attr->dest_qp_num
@@ -297,7 +297,7 @@ int uroce_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 		return ret;
 	if ((attr_mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RESET)
 		uroce_worker_flush_qp(ctx->worker, qp->qp);
-	uroce_worker_netdev(ctx->worker, &dev);
+	uroce_instance_netdev(ctx->instance, &dev);
 	uroce_worker_lock(ctx->worker);
 	ret = modify_locked(qp, attr, attr_mask, uroce_port_mtu(&dev), &path,
 			    channel);
@@ -305,7 +305,7 @@ int uroce_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 	if (!ret && (attr_mask & IBV_QP_STATE) &&
 	    (attr->qp_state == IBV_QPS_RESET || attr->qp_state == IBV_QPS_ERR))
 		/* -EBUSY: a stopped peer ends its copy once it continues */
-		(void)uroce_worker_await_copies(ctx->worker);
+		(void)uroce_instance_await_copies(ctx->instance);
 	if (!ret && (attr_mask & IBV_QP_STATE) &&
 	    attr->qp_state == IBV_QPS_RESET)
 		forget_completions(ibqp);
@@ -395,8 +395,8 @@ int uroce_destroy_qp(struct ibv_qp *ibqp)
 	uroce_worker_unlock(ctx->worker);
 	if (ret)
 		return ret;
-	(void)uroce_worker_await_copies(
-		ctx->worker); /* as in uroce_modify_qp() */
+	(void)uroce_instance_await_copies(
+		ctx->instance); /* as in uroce_modify_qp() */
 	verbs_wait_qp_acked(ibqp, &qp->raised);
 	forget_completions(ibqp);
 	leave(qp);

@@ -25,7 +25,7 @@
 
 #include "uroce/engine/uroce_engine.h"
 #include "uroce/engine/uroce_lock.h"
-#include "uroce/progress/uroce_worker.h"
+#include "uroce/progress/uroce_instance.h"
 #include "util/list.h"
 
 #define UROCE_PORT 1
@@ -70,7 +70,8 @@ struct uroce_comp_channel {
 
 struct uroce_context {
 	struct verbs_context vctx;
-	struct uroce_instance *worker;
+	struct uroce_instance *instance;
+	struct uroce_worker *worker;
 	struct uroce_engine *engine;
 	/* Protected by the engine lock: */
 	struct uroce_event_pipe async;
@@ -100,7 +101,7 @@ struct uroce_mr {
 	struct uroce_identity identity; /* the handle is the key */
 	struct list_node entry;
 	struct uroce_pd *pd;	     /* its users count this region */
-	uint64_t share;		     /* uroce_worker_get_share() */
+	uint64_t share;		     /* uroce_instance_get_share() */
 	struct uroce_dmabuf *dmabuf; /* NULL: ordinary memory */
 };
 
@@ -312,7 +313,7 @@ int uroce_query_pkey(struct ibv_context *ctx, uint8_t port_num, int index,
 
 /* -- uroce_event.c -- */
 
-/* Callbacks for uroce_worker_attach(). */
+/* Callbacks for uroce_instance_attach(). */
 extern const struct uroce_worker_ops uroce_worker_callbacks;
 
 int uroce_alloc_async_fd(struct ibv_context *ctx, int *ret_fd);
@@ -403,7 +404,7 @@ int uroce_dealloc_mw(struct ibv_mw *mw);
  * uroce_path_resolve() - convert an address vector to a path
  * @ctx: context
  * @attr: address vector of the application
- * @qpn, @dest_qpn: as for uroce_worker_sport()
+ * @qpn, @dest_qpn: as for uroce_instance_sport()
  * @ret_path: receives the path; its member "here" is false
  *
  * Context: without the engine lock.

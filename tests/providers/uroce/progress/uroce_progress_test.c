@@ -63,7 +63,7 @@ static void close_alone(struct pair *pair)
 
 static void progress_post_sends_and_poll_receives(void **state)
 {
-	struct uroce_worker_counters counters;
+	struct uroce_instance_counters counters;
 	struct uroce_cqe cqe;
 	struct pair pair;
 
@@ -79,7 +79,7 @@ static void progress_post_sends_and_poll_receives(void **state)
 	assert_int_equal(pair.side[1].memory[4999], 0x5a);
 	side_poll(&pair.side[0], &cqe);
 	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
-	uroce_worker_counters(pair.side[0].instance, &counters);
+	uroce_instance_counters(pair.side[0].instance, &counters);
 	assert_true(counters.port.tx_datagrams >= 6);
 	close_alone(&pair);
 }
@@ -93,7 +93,7 @@ static void open_with_deferred_ack(struct pair *pair)
 	side_receive(&pair->side[1], 64);
 	forget_puts();
 	side_send(&pair->side[0], IBV_WR_SEND, 8, &pair->address[1]);
-	uroce_worker_poll(pair->side[1].instance);
+	uroce_worker_poll(pair->side[1].worker);
 	assert_int_equal(nr_put(), 1);
 	assert_true(side_take(&pair->side[1], &cqe));
 	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
@@ -169,9 +169,9 @@ static void progress_object_change_flushes_delayed_ack(void **state)
 	struct pair pair;
 
 	open_held(&pair);
-	uroce_worker_lock(pair.side[1].instance);
+	uroce_worker_lock(pair.side[1].worker);
 	assert_put(2, UROCE_ACKNOWLEDGE);
-	uroce_worker_unlock(pair.side[1].instance);
+	uroce_worker_unlock(pair.side[1].worker);
 	close_answered(&pair);
 }
 
@@ -180,8 +180,7 @@ static void progress_arm_cq_flushes_delayed_ack(void **state)
 	struct pair pair;
 
 	open_held(&pair);
-	(void)uroce_worker_arm_cq(pair.side[1].instance, &pair.side[1].cq,
-				  false);
+	(void)uroce_worker_arm_cq(pair.side[1].worker, &pair.side[1].cq, false);
 	assert_put(2, UROCE_ACKNOWLEDGE);
 	close_answered(&pair);
 }
@@ -191,7 +190,7 @@ static void progress_second_poll_sends_deferred_ack(void **state)
 	struct pair pair;
 
 	open_with_deferred_ack(&pair);
-	uroce_worker_poll(pair.side[1].instance);
+	uroce_worker_poll(pair.side[1].worker);
 	assert_put(1, UROCE_ACKNOWLEDGE);
 	close_acknowledged(&pair);
 }
@@ -205,9 +204,9 @@ static void progress_helper_sends_deferred_ack(void **state)
 	open_pair(&pair, LONG);
 	for (int i = 0; i < 20; i++) {
 		side_receive(&pair.side[1], 64);
-		uroce_worker_poll(pair.side[1].instance); /* gets a lease */
+		uroce_worker_poll(pair.side[1].worker); /* gets a lease */
 		side_send(&pair.side[0], IBV_WR_SEND, 8, &pair.address[1]);
-		uroce_worker_poll(pair.side[1].instance);
+		uroce_worker_poll(pair.side[1].worker);
 		while (!side_take(&pair.side[0], &cqe))
 			(void)sched_yield();
 		assert_int_equal(cqe.status, IBV_WC_SUCCESS);
@@ -222,9 +221,9 @@ static void progress_object_change_flushes_deferred_ack(void **state)
 	struct pair pair;
 
 	open_with_deferred_ack(&pair);
-	uroce_worker_lock(pair.side[1].instance);
+	uroce_worker_lock(pair.side[1].worker);
 	assert_put(1, UROCE_ACKNOWLEDGE);
-	uroce_worker_unlock(pair.side[1].instance);
+	uroce_worker_unlock(pair.side[1].worker);
 	close_acknowledged(&pair);
 }
 
@@ -233,8 +232,7 @@ static void progress_arm_cq_flushes_deferred_ack(void **state)
 	struct pair pair;
 
 	open_with_deferred_ack(&pair);
-	(void)uroce_worker_arm_cq(pair.side[1].instance, &pair.side[1].cq,
-				  false);
+	(void)uroce_worker_arm_cq(pair.side[1].worker, &pair.side[1].cq, false);
 	assert_put(1, UROCE_ACKNOWLEDGE);
 	close_acknowledged(&pair);
 }
@@ -247,7 +245,7 @@ static void progress_write_ack_is_sent_at_once(void **state)
 	open_alone(&pair);
 	forget_puts();
 	side_send(&pair.side[0], IBV_WR_RDMA_WRITE, 8, &pair.address[1]);
-	uroce_worker_poll(pair.side[1].instance);
+	uroce_worker_poll(pair.side[1].worker);
 	assert_put(1, UROCE_ACKNOWLEDGE);
 	close_acknowledged(&pair);
 }
@@ -269,13 +267,13 @@ static void progress_lock_holder_sends_for_waiting_threads(void **state)
 
 	open_pair(&pair, LONG);
 	side_receive(&pair.side[1], 64);
-	uroce_worker_lock(pair.side[1].instance);
+	uroce_worker_lock(pair.side[1].worker);
 	forget_puts();
 	assert_int_equal(pthread_create(&thread, NULL, post_meanwhile, &pair),
 			 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(nr_put(), 0);
-	uroce_worker_unlock(pair.side[1].instance);
+	uroce_worker_unlock(pair.side[1].worker);
 	assert_true(nr_put() > 0);
 	side_poll(&pair.side[1], &cqe);
 	close_pair(&pair);
@@ -308,7 +306,7 @@ static void progress_post_during_unlock_is_sent(void **state)
 	/* without access rights */
 	side_send(&pair.side[0], IBV_WR_ATOMIC_FETCH_AND_ADD, 8,
 		  &pair.address[1]);
-	uroce_worker_poll(pair.side[0].instance);
+	uroce_worker_poll(pair.side[0].worker);
 	assert_int_equal(sem_trywait(&pair.side[1].qp_events), 0);
 	assert_true(nr_put() > 0);
 	side_poll(&other.side[1], &cqe);
@@ -325,12 +323,12 @@ static void progress_helper_wakes_sleeping_application(void **state)
 	open_pair(&pair, LONG);
 	for (int i = 0; i < 200; i++) {
 		side_receive(&pair.side[1], 64);
-		(void)uroce_worker_arm_cq(pair.side[1].instance,
-					  &pair.side[1].cq, false);
+		(void)uroce_worker_arm_cq(pair.side[1].worker, &pair.side[1].cq,
+					  false);
 		assert_false(side_take(&pair.side[1], &cqe));
 		if (i % 3 == 0) /* sometimes polls again after arming, as
 				   applications do */
-			uroce_worker_poll(pair.side[1].instance);
+			uroce_worker_poll(pair.side[1].worker);
 		side_send(&pair.side[0], IBV_WR_SEND, 8, &pair.address[1]);
 		/* no thread polls: without the helper the wait never ends */
 		(void)sem_wait(&pair.side[1].cq_events);
@@ -372,11 +370,11 @@ static void progress_moderated_completions_raise_single_event(void **state)
 	struct pair pair;
 
 	open_pair(&pair, LONG);
-	uroce_worker_moderate_cq(pair.side[1].instance, &pair.side[1].cq, 3,
+	uroce_worker_moderate_cq(pair.side[1].worker, &pair.side[1].cq, 3,
 				 NO_EVENT_US);
 	for (int round = 0; round < 3; round++) {
-		(void)uroce_worker_arm_cq(pair.side[1].instance,
-					  &pair.side[1].cq, false);
+		(void)uroce_worker_arm_cq(pair.side[1].worker, &pair.side[1].cq,
+					  false);
 		for (int i = 0; i < 3; i++) {
 			assert_int_equal(sem_trywait(&pair.side[1].cq_events),
 					 -1);
@@ -393,11 +391,11 @@ static void progress_moderated_event_is_raised_after_period(void **state)
 	struct pair pair;
 
 	open_pair(&pair, LONG);
-	uroce_worker_moderate_cq(pair.side[1].instance, &pair.side[1].cq, 1000,
+	uroce_worker_moderate_cq(pair.side[1].worker, &pair.side[1].cq, 1000,
 				 SOON_US);
 	for (int round = 0; round < 20; round++) {
-		(void)uroce_worker_arm_cq(pair.side[1].instance,
-					  &pair.side[1].cq, false);
+		(void)uroce_worker_arm_cq(pair.side[1].worker, &pair.side[1].cq,
+					  false);
 		send_to_sleeper(&pair);
 		/* no thread polls there: the helper watches the period */
 		(void)sem_wait(&pair.side[1].cq_events);
@@ -413,16 +411,16 @@ static void progress_moderation_end_raises_pending_event(void **state)
 
 	open_pair(&pair, LONG);
 	for (int round = 0; round < 2; round++) {
-		uroce_worker_moderate_cq(pair.side[1].instance,
-					 &pair.side[1].cq, 1000, NO_EVENT_US);
-		(void)uroce_worker_arm_cq(pair.side[1].instance,
-					  &pair.side[1].cq, false);
+		uroce_worker_moderate_cq(pair.side[1].worker, &pair.side[1].cq,
+					 1000, NO_EVENT_US);
+		(void)uroce_worker_arm_cq(pair.side[1].worker, &pair.side[1].cq,
+					  false);
 		send_to_sleeper(&pair);
 		assert_int_equal(sem_trywait(&pair.side[1].cq_events), -1);
 		if (round)
 			break;
-		uroce_worker_moderate_cq(pair.side[1].instance,
-					 &pair.side[1].cq, 0, 0);
+		uroce_worker_moderate_cq(pair.side[1].worker, &pair.side[1].cq,
+					 0, 0);
 		(void)sem_wait(&pair.side[1].cq_events);
 		take_from_sleeper(&pair, 1);
 	}
@@ -443,8 +441,7 @@ static void progress_late_arm_still_raises_event(void **state)
 		side_poll(&pair.side[0], &cqe);
 	}
 	side_receive(&pair.side[1], 64);
-	(void)uroce_worker_arm_cq(pair.side[1].instance, &pair.side[1].cq,
-				  false);
+	(void)uroce_worker_arm_cq(pair.side[1].worker, &pair.side[1].cq, false);
 	side_send(&pair.side[0], IBV_WR_SEND, 8, &pair.address[1]);
 	(void)sem_wait(&pair.side[1].cq_events);
 	close_pair(&pair);
@@ -464,7 +461,7 @@ static void progress_arm_cq_wakes_blind_helper(void **state)
 		(void)sched_yield();
 	wakes = uroce_helper_wakes(helper);
 	__atomic_store_n(&helper->watch, false, __ATOMIC_RELAXED);
-	(void)uroce_worker_arm_cq(side.instance, &side.cq, false);
+	(void)uroce_worker_arm_cq(side.worker, &side.cq, false);
 	while (uroce_helper_wakes(helper) == wakes)
 		(void)sched_yield();
 	side_close(&side);
@@ -477,8 +474,7 @@ static void progress_helper_retransmits_lost_packets(void **state)
 
 	open_pair(&pair, SHORT);
 	side_receive(&pair.side[1], 64);
-	(void)uroce_worker_arm_cq(pair.side[1].instance, &pair.side[1].cq,
-				  false);
+	(void)uroce_worker_arm_cq(pair.side[1].worker, &pair.side[1].cq, false);
 	quiesce_pair(&pair);
 	fake_lock();
 	fake.lose = 3;
@@ -498,8 +494,7 @@ static void progress_helper_sends_after_full_socket(void **state)
 
 	open_pair(&pair, LONG);
 	side_receive(&pair.side[1], 64);
-	(void)uroce_worker_arm_cq(pair.side[1].instance, &pair.side[1].cq,
-				  false);
+	(void)uroce_worker_arm_cq(pair.side[1].worker, &pair.side[1].cq, false);
 	quiesce_pair(&pair);
 	fake_lock();
 	fake.full = 20;
@@ -562,7 +557,7 @@ static void progress_unread_ack_causes_no_timeout(void **state)
 	worker = pair.side[0].instance->worker;
 	timeouts = &worker->engine.counters.count[UROCE_C_TIMEOUTS];
 	side_receive(&pair.side[1], 64);
-	uroce_worker_lock(pair.side[0].instance);
+	uroce_worker_lock(pair.side[0].worker);
 	assert_int_equal(pthread_create(&thread, NULL, post_meanwhile, &pair),
 			 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
@@ -571,10 +566,10 @@ static void progress_unread_ack_causes_no_timeout(void **state)
 	put_all(worker); /* the ACK */
 	while (uroce_engine_deadline(&worker->engine) > uroce_worker_now())
 		;
-	uroce_worker_unlock(pair.side[0].instance);
-	uroce_worker_lock(pair.side[0].instance);
+	uroce_worker_unlock(pair.side[0].worker);
+	uroce_worker_lock(pair.side[0].worker);
 	assert_int_equal(*timeouts, 0);
-	uroce_worker_unlock(pair.side[0].instance);
+	uroce_worker_unlock(pair.side[0].worker);
 	side_poll(&pair.side[0], &cqe);
 	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
 	close_pair(&pair);
@@ -622,7 +617,7 @@ static void *play(void *arg)
 
 		side_receive(to, 4096);
 		if (sleep)
-			(void)uroce_worker_arm_cq(to->instance, &to->cq, false);
+			(void)uroce_worker_arm_cq(to->worker, &to->cq, false);
 		side_send(&pair->side[from], IBV_WR_SEND, 3000,
 			  &pair->address[!from]);
 		if (sleep)

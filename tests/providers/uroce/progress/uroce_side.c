@@ -74,8 +74,8 @@ static void open_memory(struct side *side)
 			    fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED,
 			    fd, 0);
 	assert_ptr_not_equal(side->memory, MAP_FAILED);
-	uroce_worker_get_share(side->instance, side->memory, SIDE_MEMORY,
-			       &side->share, &side->share_offset);
+	uroce_instance_get_share(side->instance, side->memory, SIDE_MEMORY,
+				 &side->share, &side->share_offset);
 	if (fd >= 0)
 		(void)close(fd);
 }
@@ -97,7 +97,7 @@ static void add_memory(struct side *side)
 	region.base = side->memory;
 	region.iova = (uintptr_t)side->memory;
 	assert_int_equal(
-		uroce_memory_add(&uroce_worker_engine(side->instance)->memory,
+		uroce_memory_add(&uroce_worker_engine(side->worker)->memory,
 				 &region, &side->key),
 		0);
 }
@@ -122,21 +122,23 @@ static void open_side(struct side *side, const struct uroce_netdev *dev,
 	(void)sem_init(&side->qp_events, 0, 0);
 	(void)sem_init(&side->netdev_events, 0, 0);
 	assert_int_equal(
-		uroce_worker_attach(dev, &side_ops, side, &side->instance), 0);
-	side->pd = uroce_worker_new_pd(side->instance);
+		uroce_instance_attach(dev, &side_ops, side, &side->instance),
+		0);
+	side->worker = uroce_instance_worker(side->instance);
+	side->pd = uroce_instance_new_pd(side->instance);
 	config.pd = side->pd;
 	assert_int_equal(uroce_cq_init(&side->cq, 2 * SIDE_DEPTH, true), 0);
 	side->cq.owner = side;
 	assert_int_equal(
 		uroce_rq_init(&side->rq, SIDE_DEPTH, 1, side->pd, false), 0);
 	open_memory(side);
-	uroce_worker_lock(side->instance);
-	assert_int_equal(
-		uroce_engine_new_qp(uroce_worker_engine(side->instance),
-				    &config, uroce_worker_now(), &side->qp),
-		0);
+	uroce_worker_lock(side->worker);
+	assert_int_equal(uroce_engine_new_qp(uroce_worker_engine(side->worker),
+					     &config, uroce_worker_now(),
+					     &side->qp),
+			 0);
 	add_memory(side);
-	uroce_worker_unlock(side->instance);
+	uroce_worker_unlock(side->worker);
 }
 
 void side_open(struct side *side, const struct uroce_netdev *dev)
@@ -146,19 +148,19 @@ void side_open(struct side *side, const struct uroce_netdev *dev)
 
 void side_close(struct side *side)
 {
-	struct uroce_engine *engine = uroce_worker_engine(side->instance);
+	struct uroce_engine *engine = uroce_worker_engine(side->worker);
 	struct uroce_channel *channel;
 
-	uroce_worker_lock(side->instance);
+	uroce_worker_lock(side->worker);
 	channel = side->qp->channel;
 	uroce_engine_free_qp(engine, side->qp, uroce_worker_now(), 0);
 	if (channel)
-		uroce_worker_disconnect(side->instance, channel);
-	uroce_worker_forget_cq(side->instance, &side->cq);
+		uroce_worker_disconnect(side->worker, channel);
+	uroce_worker_forget_cq(side->worker, &side->cq);
 	assert_int_equal(uroce_memory_remove(&engine->memory, side->key), 0);
-	uroce_worker_unlock(side->instance);
-	uroce_worker_put_share(side->instance, side->share);
-	uroce_worker_detach(side->instance);
+	uroce_worker_unlock(side->worker);
+	uroce_instance_put_share(side->instance, side->share);
+	uroce_instance_detach(side->instance);
 	uroce_cq_fini(&side->cq);
 	uroce_rq_fini(&side->rq);
 	(void)munmap(side->memory, SIDE_MEMORY);
@@ -185,10 +187,10 @@ static void modify(struct side *side, const struct ibv_qp_attr *attr, int mask,
 {
 	int ret;
 
-	uroce_worker_lock(side->instance);
+	uroce_worker_lock(side->worker);
 	ret = uroce_qp_modify(side->qp, attr, mask, IBV_MTU_4096, path,
 			      uroce_worker_now());
-	uroce_worker_unlock(side->instance);
+	uroce_worker_unlock(side->worker);
 	assert_int_equal(ret, 0);
 }
 
@@ -197,15 +199,15 @@ static void bind_to_channel(struct side *side, const struct uroce_path *path,
 			    uint32_t dest_qpn)
 {
 	struct uroce_channel *channel;
-	int ret =
-		uroce_worker_connect(side->instance, path, dest_qpn, &channel);
+	int ret = uroce_worker_connect(side->worker, side->instance, path,
+				       dest_qpn, &channel);
 
 	if (ret == -ENOENT)
 		return;
 	assert_int_equal(ret, 0);
-	uroce_worker_lock(side->instance);
+	uroce_worker_lock(side->worker);
 	uroce_channel_bind(channel, side->qp);
-	uroce_worker_unlock(side->instance);
+	uroce_worker_unlock(side->worker);
 }
 
 void side_connect(struct side *side, const struct side_address *self,
@@ -214,8 +216,8 @@ void side_connect(struct side *side, const struct side_address *self,
 {
 	struct uroce_path path = {
 		.hop_limit = 64,
-		.sport = uroce_worker_sport(side->instance, self->qpn,
-					    peer->qpn),
+		.sport = uroce_instance_sport(side->instance, self->qpn,
+					      peer->qpn),
 	};
 	struct ibv_qp_attr init = {
 		.qp_state = IBV_QPS_INIT,
@@ -292,8 +294,8 @@ void side_fill_datagram(struct side *side, const struct side_address *peer,
 	wqe->ud.qkey = QKEY;
 	wqe->ud.path = (struct uroce_path){
 		.hop_limit = 64,
-		.sport = uroce_worker_sport(side->instance, 0, 0),
-		.here = uroce_worker_is_here(side->instance, peer->gid),
+		.sport = uroce_instance_sport(side->instance, 0, 0),
+		.here = uroce_instance_is_here(side->instance, peer->gid),
 	};
 	memcpy(wqe->ud.path.sgid, peer->gid, UROCE_GID_LEN);
 	memcpy(wqe->ud.path.dgid, peer->gid, UROCE_GID_LEN);
@@ -310,7 +312,7 @@ void side_send_datagram(struct side *side, const struct side_address *peer,
 			const uint8_t *data, uint32_t length)
 {
 	side_fill_datagram(side, peer, data, length);
-	uroce_worker_post(side->instance, side->qp);
+	uroce_worker_post(side->worker, side->qp);
 }
 
 void side_receive(struct side *side, uint32_t length)
@@ -348,7 +350,7 @@ void side_send(struct side *side, enum ibv_wr_opcode opcode, uint32_t length,
 		.lkey = side->key,
 	};
 	uroce_ring_put(&side->qp->sq);
-	uroce_worker_post(side->instance, side->qp);
+	uroce_worker_post(side->worker, side->qp);
 }
 
 bool side_take(struct side *side, struct uroce_cqe *ret_cqe)
@@ -365,7 +367,7 @@ bool side_take(struct side *side, struct uroce_cqe *ret_cqe)
 void side_poll(struct side *side, struct uroce_cqe *ret_cqe)
 {
 	while (!side_take(side, ret_cqe))
-		uroce_worker_poll(side->instance);
+		uroce_worker_poll(side->worker);
 }
 
 /* These tests ignore the log. */

@@ -10,19 +10,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "uroce/progress/uroce_worker.h"
+#include "uroce/progress/uroce_instance.h"
 
 #define SIDE_MEMORY (1u << 20)
 #define SIDE_DEPTH  128
 
 struct side {
 	struct uroce_instance *instance;
+	struct uroce_worker *worker;
 	struct uroce_netdev dev;
 	struct uroce_qp *qp;
 	struct uroce_cq cq;
 	struct uroce_rq rq;
 	uint8_t *memory;
-	uint64_t share, share_offset; /* from uroce_worker_get_share() */
+	uint64_t share, share_offset; /* from uroce_instance_get_share() */
 	uint32_t key;
 	uint32_t pd;
 

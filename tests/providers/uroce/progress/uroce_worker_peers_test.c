@@ -113,7 +113,7 @@ static void connect_side(struct test *test)
 
 	assert_int_equal(uroce_netdev_read(test->ifname, &dev), 0);
 	side_open(&test->side, &dev);
-	assert_int_equal(uroce_worker_port_error(test->side.instance),
+	assert_int_equal(uroce_instance_port_error(test->side.instance),
 			 is_port_taken() ? -EADDRINUSE : 0);
 	test->self = side_address(&test->side, (uint32_t)test->plan.gid_index);
 	send_all(test->fd, &test->self, sizeof(test->self));
@@ -138,7 +138,7 @@ static struct uroce_cqe wait_for(struct side *side, bool sleep)
 		return cqe;
 	}
 	while (!side_take(side, &cqe)) {
-		(void)uroce_worker_arm_cq(side->instance, &side->cq, false);
+		(void)uroce_worker_arm_cq(side->worker, &side->cq, false);
 		if (side_take(side, &cqe))
 			break;
 		(void)sem_wait(&side->cq_events);
@@ -228,8 +228,8 @@ static int be_peer(int fd)
 	 * Sends the received data for comparison. The lock is for race
 	 * detectors: a WRITE has no other end marker.
 	 */
-	uroce_worker_lock(test.side.instance);
-	uroce_worker_unlock(test.side.instance);
+	uroce_worker_lock(test.side.worker);
+	uroce_worker_unlock(test.side.worker);
 	send_all(fd, test.side.memory, SIDE_MEMORY);
 	peers_receive(fd);
 	side_close(&test.side);
@@ -309,12 +309,12 @@ static void fill(uint8_t *memory, uint32_t seed)
 
 static uint64_t count(struct test *test, enum uroce_counter counter)
 {
-	struct uroce_engine *engine = uroce_worker_engine(test->side.instance);
+	struct uroce_engine *engine = uroce_worker_engine(test->side.worker);
 	uint64_t found;
 
-	uroce_worker_lock(test->side.instance);
+	uroce_worker_lock(test->side.worker);
 	found = engine->counters.count[counter];
-	uroce_worker_unlock(test->side.instance);
+	uroce_worker_unlock(test->side.worker);
 	return found;
 }
 
@@ -538,10 +538,10 @@ static void stop_peer(const struct test *test)
 /* Simulates a received message without an ACK. */
 static void simulate_pending_ack(struct side *side)
 {
-	uroce_worker_lock(side->instance);
+	uroce_worker_lock(side->worker);
 	side->qp->resp.reply = UROCE_REPLY_ACK;
-	uroce_engine_activate(uroce_worker_engine(side->instance), side->qp);
-	uroce_worker_unlock(side->instance);
+	uroce_engine_activate(uroce_worker_engine(side->worker), side->qp);
+	uroce_worker_unlock(side->worker);
 }
 
 static void poll_some(struct side *side, int nr)
@@ -582,8 +582,8 @@ static void fill_channel(struct test *test)
 	 * takes the lock, so that no helper is just sending: it would take the
 	 * ACK
 	 */
-	uroce_worker_lock(test->side.instance);
-	uroce_worker_unlock(test->side.instance);
+	uroce_worker_lock(test->side.worker);
+	uroce_worker_unlock(test->side.worker);
 	simulate_pending_ack(&test->side);
 }
 
@@ -595,7 +595,7 @@ static bool pending_ack_is_sent(struct test *test)
 
 	fill_channel(test);
 	assert_int_equal(kill(test->pid, SIGCONT), 0);
-	uroce_worker_flush_qp(side->instance, side->qp);
+	uroce_worker_flush_qp(side->worker, side->qp);
 	debt = get_pending_ack(side);
 	if (side->qp->channel)
 		assert_true(!debt.owes || debt.stuck);
@@ -620,8 +620,8 @@ static void worker_pending_ack_is_sent_when_room_appears(void **state)
 		assert_true(get_pending_ack(side).full);
 		assert_true(get_pending_ack(side).owes);
 		/* gives up after a second, and does not retry */
-		uroce_worker_flush_qp(side->instance, side->qp);
-		uroce_worker_flush_qp(side->instance, side->qp);
+		uroce_worker_flush_qp(side->worker, side->qp);
+		uroce_worker_flush_qp(side->worker, side->qp);
 		assert_true(get_pending_ack(side).owes);
 		assert_true(get_pending_ack(side).stuck);
 	}
@@ -638,9 +638,9 @@ static void worker_pending_ack_is_sent_when_room_appears(void **state)
 
 static uint64_t nr_mapped(struct test *test)
 {
-	struct uroce_worker_counters counters;
+	struct uroce_instance_counters counters;
 
-	uroce_worker_counters(test->side.instance, &counters);
+	uroce_instance_counters(test->side.instance, &counters);
 	return counters.shm.mapped;
 }
 

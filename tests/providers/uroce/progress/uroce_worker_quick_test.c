@@ -56,21 +56,21 @@ static void disable_quick_calls(struct scenario *scenario)
 {
 	struct uroce_worker *worker = scenario->side[0].instance->worker;
 
-	uroce_worker_lock(scenario->side[0].instance);
+	uroce_worker_lock(scenario->side[0].worker);
 	assert_int_equal(worker->engine.memory.nr_dmabufs, 0);
 	worker->engine.memory.nr_dmabufs = 1;
-	uroce_worker_unlock(scenario->side[0].instance);
+	uroce_worker_unlock(scenario->side[0].worker);
 }
 
 static void close_scenario(struct scenario *scenario)
 {
 	struct uroce_worker *worker = scenario->side[0].instance->worker;
 
-	uroce_worker_lock(scenario->side[0].instance);
+	uroce_worker_lock(scenario->side[0].worker);
 	scenario->counters = worker->engine.counters;
 	scenario->quick_posts = worker->quick_posts;
 	scenario->quick_polls = worker->quick_polls;
-	uroce_worker_unlock(scenario->side[0].instance);
+	uroce_worker_unlock(scenario->side[0].worker);
 	for (int i = 0; i < 2; i++)
 		memcpy(scenario->memory[i], scenario->side[i].memory, MEMORY);
 	for (int i = 0; i < 2; i++)
@@ -118,7 +118,7 @@ static void post(struct scenario *scenario, int i)
 	struct side *side = &scenario->side[i];
 
 	uroce_ring_put(&side->qp->sq);
-	uroce_worker_post(side->instance, side->qp);
+	uroce_worker_post(side->worker, side->qp);
 }
 
 static void send_one(struct scenario *scenario, int i,
@@ -233,7 +233,7 @@ static void run_wrong_rkey(struct scenario *scenario)
 	expect(scenario, 0);
 	expect(scenario, 0);
 	side_receive(&scenario->side[1], 8);
-	uroce_worker_post(scenario->side[1].instance, scenario->side[1].qp);
+	uroce_worker_post(scenario->side[1].worker, scenario->side[1].qp);
 	expect(scenario, 1);
 }
 

@@ -36,15 +36,15 @@ static void worker_is_shared_by_devices(void **state)
 	side_open(&b, &dev);
 	assert_int_equal(fake.nr_open, 1);
 	assert_int_equal(fake.nr_addresses, 4);
-	assert_ptr_equal(uroce_worker_engine(a.instance),
-			 uroce_worker_engine(b.instance));
+	assert_ptr_equal(uroce_worker_engine(a.worker),
+			 uroce_worker_engine(b.worker));
 	assert_int_not_equal(a.pd, b.pd);
 	assert_int_not_equal(a.qp->qpn, b.qp->qpn);
 	assert_int_equal(a.qp->qpn >> 16, FAKE_SLOT);
-	assert_int_equal(uroce_worker_engine(a.instance)->room_bytes,
+	assert_int_equal(uroce_worker_engine(a.worker)->room_bytes,
 			 FAKE_ROOM_BYTES);
-	assert_false(uroce_worker_dead(a.instance));
-	assert_int_equal(uroce_worker_port_error(a.instance), 0);
+	assert_false(uroce_instance_dead(a.instance));
+	assert_int_equal(uroce_instance_port_error(a.instance), 0);
 	side_close(&a);
 	assert_int_equal(fake.nr_open, 1);
 	assert_int_equal(fake.nr_addresses, 2);
@@ -68,17 +68,17 @@ static void worker_without_port_works_locally(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
 	uint8_t group[UROCE_GID_LEN] = { 0xff, 0x1e };
-	struct uroce_worker_counters counters;
+	struct uroce_instance_counters counters;
 	struct uroce_cqe cqe;
 	struct pair pair;
 
 	fake.open_error = -EADDRINUSE;
 	open_pair(&pair, 1);
-	assert_int_equal(uroce_worker_port_error(pair.side[0].instance),
+	assert_int_equal(uroce_instance_port_error(pair.side[0].instance),
 			 -EADDRINUSE);
-	assert_int_equal(uroce_worker_join(pair.side[0].instance, group),
+	assert_int_equal(uroce_instance_join(pair.side[0].instance, group),
 			 -EADDRINUSE);
-	uroce_worker_counters(pair.side[0].instance, &counters);
+	uroce_instance_counters(pair.side[0].instance, &counters);
 	assert_int_equal(counters.port.tx_datagrams, 0);
 	side_send(&pair.side[0], IBV_WR_SEND, 8, &pair.address[1]);
 	side_poll(&pair.side[0], &cqe);
@@ -93,8 +93,9 @@ static void worker_failed_attach_leaves_nothing(void **state)
 	struct uroce_instance *instance = NULL;
 
 	fake.add_error = -ENOMEM;
-	assert_int_equal(uroce_worker_attach(&dev, &side_ops, NULL, &instance),
-			 -ENOMEM);
+	assert_int_equal(
+		uroce_instance_attach(&dev, &side_ops, NULL, &instance),
+		-ENOMEM);
 	assert_null(instance);
 	assert_int_equal(fake.nr_open, 0);
 }
@@ -108,7 +109,7 @@ static void worker_freed_cq_is_not_armed(void **state)
 	side_open(&side, &dev);
 	side_open(&other, &dev);
 	for (int i = 0; i < 3; i++)
-		(void)uroce_worker_arm_cq(other.instance, &other.cq, i % 2);
+		(void)uroce_worker_arm_cq(other.worker, &other.cq, i % 2);
 	assert_int_equal(other.cq.armed, UROCE_CQ_NEXT);
 	side_close(&other);
 	side_close(&side);
@@ -143,7 +144,7 @@ static void worker_interface_change_updates_addresses(void **state)
 	fake_change_link();
 	(void)sem_wait(&side.netdev_events);
 	assert_int_equal(side.netdev_event, UROCE_NETDEV_GIDS);
-	uroce_worker_netdev(side.instance, &found);
+	uroce_instance_netdev(side.instance, &found);
 	assert_int_equal(found.nr_gids, 3);
 	assert_int_equal(found.gids[2][15], 9);
 	assert_int_equal(fake.nr_addresses, 2);
@@ -178,23 +179,23 @@ static void worker_multicast_group_is_joined_once(void **state)
 	struct side side;
 
 	side_open(&side, &dev);
-	uroce_worker_lock(side.instance);
+	uroce_worker_lock(side.worker);
 	fake.join_error = -ENOBUFS;
-	assert_int_equal(uroce_worker_join(side.instance, group), -ENOBUFS);
+	assert_int_equal(uroce_instance_join(side.instance, group), -ENOBUFS);
 	fake.join_error = 0;
-	assert_int_equal(uroce_worker_join(side.instance, group), 0);
-	assert_int_equal(uroce_worker_join(side.instance, group), 0);
+	assert_int_equal(uroce_instance_join(side.instance, group), 0);
+	assert_int_equal(uroce_instance_join(side.instance, group), 0);
 	assert_int_equal(fake.nr_joined, 1);
 	assert_int_equal(fake.nr_join_calls, 2);
-	uroce_worker_leave(side.instance, group);
+	uroce_instance_leave(side.instance, group);
 	assert_int_equal(fake.nr_joined, 1);
-	uroce_worker_leave(side.instance, group);
+	uroce_instance_leave(side.instance, group);
 	assert_int_equal(fake.nr_joined, 0);
-	uroce_worker_leave(side.instance, group);
+	uroce_instance_leave(side.instance, group);
 	assert_int_equal(fake.nr_joined, 0);
 	/* a group left over at the end of the worker is freed */
-	assert_int_equal(uroce_worker_join(side.instance, group), 0);
-	uroce_worker_unlock(side.instance);
+	assert_int_equal(uroce_instance_join(side.instance, group), 0);
+	uroce_worker_unlock(side.worker);
 	side_close(&side);
 }
 
@@ -203,11 +204,11 @@ static int in_child(struct pair *pair)
 {
 	struct uroce_cqe cqe;
 
-	if (!uroce_worker_dead(pair->side[0].instance) || fake.nr_open)
+	if (!uroce_instance_dead(pair->side[0].instance) || fake.nr_open)
 		return 1;
 	side_send(&pair->side[0], IBV_WR_SEND, 8, &pair->address[1]);
-	uroce_worker_poll(pair->side[0].instance);
-	(void)uroce_worker_arm_cq(pair->side[0].instance, &pair->side[0].cq,
+	uroce_worker_poll(pair->side[0].worker);
+	(void)uroce_worker_arm_cq(pair->side[0].worker, &pair->side[0].cq,
 				  false);
 	if (side_take(&pair->side[0], &cqe))
 		return 2;
@@ -221,17 +222,16 @@ static int with_own_worker(struct pair *pair)
 	struct uroce_netdev dev = fake_netdev();
 	struct uroce_instance *own = NULL;
 
-	if (uroce_worker_attach(&dev, &side_ops, NULL, &own) ||
-	    uroce_worker_dead(own) || fake.nr_open != 1 ||
-	    uroce_worker_engine(own) ==
-		    uroce_worker_engine(pair->side[0].instance))
+	if (uroce_instance_attach(&dev, &side_ops, NULL, &own) ||
+	    uroce_instance_dead(own) || fake.nr_open != 1 ||
+	    uroce_instance_worker(own) == pair->side[0].worker)
 		return 1;
 	/* closes the inherited worker; the new one stays */
 	side_close(&pair->side[0]);
 	side_close(&pair->side[1]);
 	if (fake.nr_open != 1)
 		return 2;
-	uroce_worker_detach(own);
+	uroce_instance_detach(own);
 	return fake.nr_open ? 3 : 0;
 }
 
@@ -255,7 +255,7 @@ static void worker_is_dead_in_child_after_fork(void **state)
 	open_pair(&pair, LONG);
 	assert_child(&pair, in_child);
 	/* the parent continues */
-	assert_false(uroce_worker_dead(pair.side[0].instance));
+	assert_false(uroce_instance_dead(pair.side[0].instance));
 	side_receive(&pair.side[1], 64);
 	side_send(&pair.side[0], IBV_WR_SEND, 8, &pair.address[1]);
 	side_poll(&pair.side[1], &cqe);

@@ -37,7 +37,7 @@ static void open_side(void)
 
 	assert_int_equal(uroce_netdev_read("lo", &dev), 0);
 	side_open_datagrams(&side, &dev);
-	assert_int_equal(uroce_worker_port_error(side.instance), 0);
+	assert_int_equal(uroce_instance_port_error(side.instance), 0);
 	self = side_address(&side, LOOPBACK);
 }
 
@@ -53,18 +53,18 @@ static int teardown(void **state)
 	return 0;
 }
 
-static struct uroce_worker_counters counters(void)
+static struct uroce_instance_counters counters(void)
 {
-	struct uroce_worker_counters counters;
+	struct uroce_instance_counters counters;
 
-	uroce_worker_counters(side.instance, &counters);
+	uroce_instance_counters(side.instance, &counters);
 	return counters;
 }
 
 static struct uroce_path path_to(const struct side_address *peer)
 {
 	struct uroce_path path = {
-		.here = uroce_worker_is_here(side.instance, peer->gid),
+		.here = uroce_instance_is_here(side.instance, peer->gid),
 	};
 
 	memcpy(path.dgid, peer->gid, UROCE_GID_LEN);
@@ -75,7 +75,7 @@ static void meet(const struct side_address *peer)
 {
 	struct uroce_path path = path_to(peer);
 
-	uroce_worker_resolve_ud_peer(side.instance, &path, peer->qpn);
+	uroce_worker_resolve_ud_peer(side.worker, &path, peer->qpn);
 }
 
 static struct uroce_cqe next_receive(void)
@@ -114,7 +114,7 @@ static void send_and_check(uint32_t length)
 static void worker_datagram_to_unknown_peer_uses_network(void **state)
 {
 	assert_true(path_to(&self).here);
-	assert_false(uroce_worker_has_ud_peer(side.instance, self.qpn));
+	assert_false(uroce_worker_has_ud_peer(side.worker, self.qpn));
 	send_and_check(100);
 	assert_int_equal(counters().shm.tx_packets, 0);
 	assert_true(counters().port.tx_datagrams > 0);
@@ -125,7 +125,7 @@ static void worker_datagram_to_connected_peer_uses_shm(void **state)
 	static const uint32_t lengths[] = { 0, 1, 8, 24, 1000, 4096 };
 
 	meet(&self);
-	assert_true(uroce_worker_has_ud_peer(side.instance, self.qpn));
+	assert_true(uroce_worker_has_ud_peer(side.worker, self.qpn));
 	meet(&self); /* a second time changes nothing */
 	for (uint32_t i = 0; i < 300; i++)
 		send_and_check(lengths[i % 6]);
@@ -139,12 +139,12 @@ static void worker_datagram_without_room_uses_network(void **state)
 	uint64_t through_memory, over_the_network;
 
 	meet(&self);
-	uroce_worker_lock(side.instance);
+	uroce_worker_lock(side.worker);
 	for (int i = 0; i < SIDE_DEPTH; i++)
 		side_fill_datagram(&side, &self, side.memory, 4096);
-	uroce_engine_kick(uroce_worker_engine(side.instance), side.qp);
-	uroce_engine_flush_deferred(uroce_worker_engine(side.instance));
-	uroce_worker_unlock(side.instance);
+	uroce_engine_kick(uroce_worker_engine(side.worker), side.qp);
+	uroce_engine_flush_deferred(uroce_worker_engine(side.worker));
+	uroce_worker_unlock(side.worker);
 	through_memory = counters().shm.tx_packets;
 	over_the_network = counters().port.tx_datagrams;
 	assert_int_equal(through_memory + over_the_network, SIDE_DEPTH);
@@ -160,15 +160,14 @@ static void worker_datagram_missing_peer_is_retried_rarely(void **state)
 
 	absent.qpn += NEXT_SLOT;
 	meet(&absent);
-	met = uroce_worker_has_ud_peer(side.instance, absent.qpn);
+	met = uroce_worker_has_ud_peer(side.worker, absent.qpn);
 	assert_true(met || uroce_worker_now() >= start_ns + 10000000);
 	/* retried after a while */
-	while (uroce_worker_has_ud_peer(side.instance, absent.qpn))
+	while (uroce_worker_has_ud_peer(side.worker, absent.qpn))
 		(void)sched_yield();
 	assert_true(uroce_worker_now() >= start_ns + 10000000);
 	/* a multicast group has no process */
-	assert_true(
-		uroce_worker_has_ud_peer(side.instance, UROCE_QPN_MULTICAST));
+	assert_true(uroce_worker_has_ud_peer(side.worker, UROCE_QPN_MULTICAST));
 	side_send_datagram(&side, &absent, side.memory, 8);
 	assert_int_equal(counters().shm.tx_packets, 0);
 }
@@ -181,9 +180,9 @@ static void worker_foreign_address_is_not_local(void **state)
 						      0,	   0,	 9 };
 	static const uint8_t group6[UROCE_GID_LEN] = { 0xff, 0x02, [15] = 9 };
 
-	assert_false(uroce_worker_is_here(side.instance, other));
-	assert_false(uroce_worker_is_here(side.instance, group));
-	assert_false(uroce_worker_is_here(side.instance, group6));
+	assert_false(uroce_instance_is_here(side.instance, other));
+	assert_false(uroce_instance_is_here(side.instance, group));
+	assert_false(uroce_instance_is_here(side.instance, group6));
 }
 
 /* Data that another process may write into the ring. */
@@ -198,7 +197,7 @@ static void worker_malformed_local_datagram_is_dropped(void **state)
 	struct uroce_packet from = { .path = &(struct uroce_path){} };
 	struct uroce_path path = path_to(&self);
 
-	uroce_worker_lock(side.instance);
+	uroce_worker_lock(side.worker);
 	packet.payload_len = sizeof(bytes.path) - 1;
 	assert_false(uroce_worker_unpack_datagram(worker, &packet, &path));
 	packet.payload_len = sizeof(bytes.path) + UROCE_MAX_MTU + 1;
@@ -217,7 +216,7 @@ static void worker_malformed_local_datagram_is_dropped(void **state)
 	assert_false(path.here);
 	/* no channel to an unconnected process */
 	assert_null(uroce_worker_datagram_way(worker, &from));
-	uroce_worker_unlock(side.instance);
+	uroce_worker_unlock(side.worker);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -306,14 +305,14 @@ static void worker_datagram_to_restarted_peer_reconnects(void **state)
 		pid_t pid = start_echo(&fd, &peer);
 		uint64_t before = counters().shm.tx_packets;
 
-		assert_false(uroce_worker_has_ud_peer(side.instance, peer.qpn));
+		assert_false(uroce_worker_has_ud_peer(side.worker, peer.qpn));
 		meet(&peer);
 		exchange(&peer, 100);
 		assert_int_equal(counters().shm.tx_packets - before, 100);
 		assert_int_equal(counters().shm.pairs, 1);
 		kill_echo(pid, fd);
-		while (uroce_worker_has_ud_peer(side.instance, peer.qpn))
-			uroce_worker_poll(side.instance);
+		while (uroce_worker_has_ud_peer(side.worker, peer.qpn))
+			uroce_worker_poll(side.worker);
 		assert_int_equal(counters().shm.pairs_lost, i + 1);
 		/* reaches no process */
 		side_send_datagram(&side, &peer, side.memory, 8);

@@ -98,23 +98,23 @@ static void run(void)
 }
 
 /* ------------------------------------------------------------------------ */
-/* uroce_worker.h */
+/* uroce_worker.h, uroce_instance.h */
 /* ------------------------------------------------------------------------ */
 
-void uroce_worker_lock(struct uroce_instance *instance)
+void uroce_worker_lock(struct uroce_worker *worker)
 {
 	assert_false(fake_worker.locked);
 	fake_worker.locked = true;
 }
 
-void uroce_worker_unlock(struct uroce_instance *instance)
+void uroce_worker_unlock(struct uroce_worker *worker)
 {
 	assert_true(fake_worker.locked);
 	run();
 	fake_worker.locked = false;
 }
 
-void uroce_worker_post(struct uroce_instance *instance, struct uroce_qp *qp)
+void uroce_worker_post(struct uroce_worker *worker, struct uroce_qp *qp)
 {
 	assert_false(fake_worker.locked);
 	uroce_engine_kick(&fake_worker.engine, qp);
@@ -122,7 +122,7 @@ void uroce_worker_post(struct uroce_instance *instance, struct uroce_qp *qp)
 	run();
 }
 
-enum uroce_pass uroce_worker_poll(struct uroce_instance *instance)
+enum uroce_pass uroce_worker_poll(struct uroce_worker *worker)
 {
 	assert_false(fake_worker.locked);
 	fake_worker.nr_polls++;
@@ -130,7 +130,7 @@ enum uroce_pass uroce_worker_poll(struct uroce_instance *instance)
 	return UROCE_PASS_FULL;
 }
 
-int uroce_worker_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
+int uroce_worker_arm_cq(struct uroce_worker *worker, struct uroce_cq *cq,
 			bool solicited_only)
 {
 	assert_false(fake_worker.locked);
@@ -139,22 +139,20 @@ int uroce_worker_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
 	return 0;
 }
 
-void uroce_worker_moderate_cq(struct uroce_instance *instance,
-			      struct uroce_cq *cq, uint32_t count,
-			      uint32_t period_us)
+void uroce_worker_moderate_cq(struct uroce_worker *worker, struct uroce_cq *cq,
+			      uint32_t count, uint32_t period_us)
 {
 	cq->moderate.count = count;
 	cq->moderate.period_us = period_us;
 }
 
-void uroce_worker_forget_cq(struct uroce_instance *instance,
-			    struct uroce_cq *cq)
+void uroce_worker_forget_cq(struct uroce_worker *worker, struct uroce_cq *cq)
 {
 	assert_true(fake_worker.locked);
 	uroce_engine_forget_cq(&fake_worker.engine, cq);
 }
 
-int uroce_worker_join(struct uroce_instance *instance, const uint8_t *gid)
+int uroce_instance_join(struct uroce_instance *instance, const uint8_t *gid)
 {
 	assert_true(fake_worker.locked);
 	if (fake_worker.join_ret == 0)
@@ -162,14 +160,14 @@ int uroce_worker_join(struct uroce_instance *instance, const uint8_t *gid)
 	return fake_worker.join_ret;
 }
 
-void uroce_worker_leave(struct uroce_instance *instance, const uint8_t *gid)
+void uroce_instance_leave(struct uroce_instance *instance, const uint8_t *gid)
 {
 	assert_true(fake_worker.locked);
 	fake_worker.nr_joined--;
 }
 
-void uroce_worker_netdev(struct uroce_instance *instance,
-			 struct uroce_netdev *ret_dev)
+void uroce_instance_netdev(struct uroce_instance *instance,
+			   struct uroce_netdev *ret_dev)
 {
 	assert_false(fake_worker.locked);
 	*ret_dev = fake_worker.dev;
@@ -180,12 +178,13 @@ uint64_t uroce_worker_now(void)
 	return fake_worker.now;
 }
 
-uint32_t uroce_worker_new_pd(struct uroce_instance *instance)
+uint32_t uroce_instance_new_pd(struct uroce_instance *instance)
 {
 	return ++fake_worker.last_pd;
 }
 
-int uroce_worker_connect(struct uroce_instance *instance,
+int uroce_worker_connect(struct uroce_worker *worker,
+			 const struct uroce_instance *instance,
 			 const struct uroce_path *path, uint32_t dest_qpn,
 			 struct uroce_channel **ret_channel)
 {
@@ -199,19 +198,18 @@ int uroce_worker_connect(struct uroce_instance *instance,
 	return 0;
 }
 
-bool uroce_worker_is_here(struct uroce_instance *instance, const uint8_t *gid)
+bool uroce_instance_is_here(struct uroce_instance *instance, const uint8_t *gid)
 {
 	assert_false(fake_worker.locked);
 	return fake_worker.here;
 }
 
-bool uroce_worker_has_ud_peer(const struct uroce_instance *instance,
-			      uint32_t qpn)
+bool uroce_worker_has_ud_peer(struct uroce_worker *worker, uint32_t qpn)
 {
 	return fake_worker.nr_met && fake_worker.met_qpn == qpn;
 }
 
-void uroce_worker_resolve_ud_peer(struct uroce_instance *instance,
+void uroce_worker_resolve_ud_peer(struct uroce_worker *worker,
 				  const struct uroce_path *path, uint32_t qpn)
 {
 	assert_false(fake_worker.locked);
@@ -220,15 +218,16 @@ void uroce_worker_resolve_ud_peer(struct uroce_instance *instance,
 	fake_worker.nr_met++;
 }
 
-int uroce_worker_withdraw_region(struct uroce_instance *instance, uint32_t key)
+int uroce_instance_withdraw_region(struct uroce_instance *instance,
+				   uint32_t key)
 {
 	fake_worker.nr_withdrawn++;
 	return fake_worker.copies_error;
 }
 
-void uroce_worker_get_share(struct uroce_instance *instance, const void *memory,
-			    uint64_t bytes, uint64_t *ret_share,
-			    uint64_t *ret_offset)
+void uroce_instance_get_share(struct uroce_instance *instance,
+			      const void *memory, uint64_t bytes,
+			      uint64_t *ret_share, uint64_t *ret_offset)
 {
 	assert_false(fake_worker.locked);
 	if (!fake_worker.share)
@@ -238,25 +237,25 @@ void uroce_worker_get_share(struct uroce_instance *instance, const void *memory,
 	*ret_offset = (uintptr_t)memory % 4096;
 }
 
-void uroce_worker_put_share(struct uroce_instance *instance, uint64_t share)
+void uroce_instance_put_share(struct uroce_instance *instance, uint64_t share)
 {
 	assert_false(fake_worker.locked);
 	if (share)
 		fake_worker.nr_shares--;
 }
 
-int uroce_worker_await_copies(struct uroce_instance *instance)
+int uroce_instance_await_copies(struct uroce_instance *instance)
 {
 	return fake_worker.copies_error;
 }
 
-void uroce_worker_flush_qp(struct uroce_instance *instance, struct uroce_qp *qp)
+void uroce_worker_flush_qp(struct uroce_worker *worker, struct uroce_qp *qp)
 {
 	assert_false(fake_worker.locked);
 	fake_worker.nr_settled++;
 }
 
-void uroce_worker_disconnect(struct uroce_instance *instance,
+void uroce_worker_disconnect(struct uroce_worker *worker,
 			     struct uroce_channel *channel)
 {
 	assert_true(fake_worker.locked);
@@ -264,30 +263,35 @@ void uroce_worker_disconnect(struct uroce_instance *instance,
 	fake_worker.nr_channels--;
 }
 
-uint16_t uroce_worker_sport(const struct uroce_instance *instance, uint32_t qpn,
-			    uint32_t dest_qpn)
+uint16_t uroce_instance_sport(const struct uroce_instance *instance,
+			      uint32_t qpn, uint32_t dest_qpn)
 {
 	return 0xc000;
 }
 
-struct uroce_engine *uroce_worker_engine(struct uroce_instance *instance)
+struct uroce_worker *uroce_instance_worker(struct uroce_instance *instance)
+{
+	return NULL;
+}
+
+struct uroce_engine *uroce_worker_engine(struct uroce_worker *worker)
 {
 	return &fake_worker.engine;
 }
 
-void uroce_worker_counters(struct uroce_instance *instance,
-			   struct uroce_worker_counters *ret_counters)
+void uroce_instance_counters(struct uroce_instance *instance,
+			     struct uroce_instance_counters *ret_counters)
 {
 	assert_false(fake_worker.locked);
 	*ret_counters = fake_worker.counters;
 }
 
-bool uroce_worker_dead(const struct uroce_instance *instance)
+bool uroce_instance_dead(const struct uroce_instance *instance)
 {
 	return fake_worker.dead;
 }
 
-int uroce_worker_port_error(const struct uroce_instance *instance)
+int uroce_instance_port_error(const struct uroce_instance *instance)
 {
 	return fake_worker.port_error;
 }

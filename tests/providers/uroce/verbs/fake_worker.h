@@ -24,7 +24,7 @@ struct fake_worker {
 	bool locked;
 	bool dead;
 	int port_error;
-	struct uroce_worker_counters counters;
+	struct uroce_instance_counters counters;
 	int join_ret;
 	unsigned int nr_joined; /* joins without leave */
 	unsigned int nr_posts, nr_polls, nr_arms;
@@ -35,18 +35,19 @@ struct fake_worker {
 	struct uroce_path connect_path;
 	uint32_t connect_qpn;
 	struct uroce_channel channel;
-	/* uroce_worker_is_here(), and arguments of
+	/* uroce_instance_is_here(), and arguments of
 	 * uroce_worker_resolve_ud_peer() */
 	bool here;
 	struct uroce_path met_path;
 	uint32_t met_qpn;
 	unsigned int nr_met;
-	unsigned int nr_channels;  /* channels not released */
-	unsigned int nr_settled;   /* calls of uroce_worker_flush_qp() */
-	unsigned int nr_withdrawn; /* calls of uroce_worker_withdraw_region() */
-	int copies_error;	   /* result of the copy functions */
-	uint64_t share;		   /* for regions; 0: none */
-	unsigned int nr_shares;	   /* shares not released */
+	unsigned int nr_channels; /* channels not released */
+	unsigned int nr_settled;  /* calls of uroce_worker_flush_qp() */
+	unsigned int
+		nr_withdrawn;	/* calls of uroce_instance_withdraw_region() */
+	int copies_error;	/* result of the copy functions */
+	uint64_t share;		/* for regions; 0: none */
+	unsigned int nr_shares; /* shares not released */
 	/* gets each packet before it returns; may be NULL */
 	void (*on_packet)(const struct uroce_packet *packet);
 };

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An instance: a device that is attached; each context has one. The first
+ * attach of a process creates its worker, and the last detach frees it.
+ *
+ * QPNs, keys and PD numbers are unique in the process, across all devices and
+ * all contexts of a device.
+ *
+ * After fork() the child has no worker. Its instances are dead: they can be
+ * locked and detached, but make no progress, and uroce_instance_dead() returns
+ * true. A device that the child attaches gets a new worker.
+ */
+#ifndef UROCE_INSTANCE_H
+#define UROCE_INSTANCE_H
+
+#include "uroce/progress/uroce_worker.h"
+#include "uroce/shm/uroce_shm.h"
+#include "uroce/udp/uroce_netdev.h"
+#include "uroce/udp/uroce_port.h"
+
+struct uroce_instance;
+
+/* A change of the network interface: uroce_worker_ops.netdev_event. */
+enum uroce_netdev_event {
+	UROCE_NETDEV_UP,
+	UROCE_NETDEV_DOWN,
+	UROCE_NETDEV_GIDS, /* an address was added or removed */
+};
+
+/*
+ * Callbacks from the worker to verbs/. Any thread calls them, with the engine
+ * lock held: they must not block, and not call functions of this header. The
+ * objects exist, because their removal from the engine needs the same lock.
+ */
+struct uroce_worker_ops {
+	/*
+	 * cq_event() - @wake: generate a completion event, the CQ is no longer
+	 * armed; @overrun: a completion was lost (IBV_EVENT_CQ_ERR)
+	 */
+	void (*cq_event)(struct uroce_cq *cq, bool wake, bool overrun);
+	/* rq_event() - an SRQ has reached its limit */
+	void (*rq_event)(struct uroce_rq *rq);
+	/* qp_event() - @events: mask of 1 << enum ibv_event_type */
+	void (*qp_event)(struct uroce_qp *qp, uint32_t events);
+	/* netdev_event() - @owner: argument of uroce_instance_attach() */
+	void (*netdev_event)(void *owner, enum uroce_netdev_event event);
+};
+
+/**
+ * uroce_instance_attach() - begin to use a device
+ * @dev: its interface; the worker accepts packets for its GIDs
+ * @ops: callbacks; must live until the detach and be the same in all calls
+ * @owner: argument of netdev_event()
+ * @ret_instance: receives the instance, which uroce_instance_detach() frees
+ *
+ * Succeeds also if UDP port 4791 is not available because another user or the
+ * kernel's rdma_rxe owns it: see uroce_instance_port_error(). Then only
+ * processes of this host can be reached.
+ *
+ * Return: 0, -ENOMEM, -EMFILE, -EAGAIN if no thread can be created.
+ */
+int uroce_instance_attach(const struct uroce_netdev *dev,
+			  const struct uroce_worker_ops *ops, void *owner,
+			  struct uroce_instance **ret_instance);
+
+/**
+ * uroce_instance_detach() - end the use of a device
+ *
+ * All objects of the instance must be destroyed. The last detach joins the
+ * helper thread.
+ *
+ * Context: any thread, without the engine lock; not from a callback.
+ */
+void uroce_instance_detach(struct uroce_instance *instance);
+
+/** uroce_instance_worker() - get the worker; does not change until the detach
+ */
+struct uroce_worker *uroce_instance_worker(struct uroce_instance *instance);
+
+/** uroce_instance_dead() - check for a child of the process that attached */
+bool uroce_instance_dead(const struct uroce_instance *instance);
+
+/**
+ * uroce_instance_port_error() - return the reason why the UDP port is not in
+ * use
+ *
+ * Return: 0 if it is in use, or -errno: -EADDRINUSE if another user or the
+ * kernel owns port 4791. With an error the port state must be DOWN.
+ */
+int uroce_instance_port_error(const struct uroce_instance *instance);
+
+/**
+ * uroce_instance_netdev() - copy the current state of the interface
+ *
+ * Context: any thread, without the engine lock.
+ */
+void uroce_instance_netdev(struct uroce_instance *instance,
+			   struct uroce_netdev *ret_dev);
+
+/** uroce_instance_new_pd() - allocate a PD number, unique in the process; > 0
+ */
+uint32_t uroce_instance_new_pd(struct uroce_instance *instance);
+
+/**
+ * uroce_instance_sport() - return the UDP source port for packets to a QP
+ * @instance: the device
+ * @qpn: the local QP; 0 if it is not known, as in an address handle
+ * @dest_qpn: the destination QP
+ *
+ * For uroce_path.sport, which may contain no other port.
+ */
+uint16_t uroce_instance_sport(const struct uroce_instance *instance,
+			      uint32_t qpn, uint32_t dest_qpn);
+
+/**
+ * uroce_instance_is_here() - check whether an address belongs to this host
+ *
+ * For uroce_path.here. False also if shared memory is disabled.
+ *
+ * Context: any thread, without the engine lock.
+ */
+bool uroce_instance_is_here(struct uroce_instance *instance,
+			    const uint8_t *gid);
+
+/**
+ * uroce_instance_withdraw_region() - withdraw a region before it changes or is
+ * freed
+ *
+ * Removes the region from the MR directory that peers read, and waits until no
+ * peer accesses it. The engine publishes the region again when it changes.
+ *
+ * Context: any thread, without the engine lock.
+ * Return: 0, or -EBUSY if a process was stopped while it accessed the region.
+ */
+int uroce_instance_withdraw_region(struct uroce_instance *instance,
+				   uint32_t key);
+
+/**
+ * uroce_instance_get_share() - make a region available for mapping by peers
+ * @memory: of the region
+ * @bytes: of the region
+ * @ret_share: receives a number for the region's entry in the MR directory,
+ *	which uroce_instance_put_share() releases; 0 or unchanged: peers
+ *	cannot map the region
+ * @ret_offset: likewise receives the offset, for that entry only
+ *
+ * Context: any thread, without the engine lock; some system calls.
+ */
+void uroce_instance_get_share(struct uroce_instance *instance,
+			      const void *memory, uint64_t bytes,
+			      uint64_t *ret_share, uint64_t *ret_offset);
+
+/**
+ * uroce_instance_put_share() - release a share; the region is freed or
+ * withdrawn
+ *
+ * Context: as uroce_instance_get_share().
+ */
+void uroce_instance_put_share(struct uroce_instance *instance, uint64_t share);
+
+/**
+ * uroce_instance_await_copies() - quiesce peers after a QP has failed or is
+ * freed
+ *
+ * When this returns 0, no peer accesses local memory on behalf of the QP.
+ *
+ * Context: any thread, without the engine lock.
+ * Return: 0, or -EBUSY: see uroce_instance_withdraw_region().
+ */
+int uroce_instance_await_copies(struct uroce_instance *instance);
+
+/**
+ * uroce_instance_join() - join a multicast group
+ * @instance: the device whose interface joins
+ * @gid: an IPv4 (::ffff:a.b.c.d) or IPv6 multicast address
+ *
+ * Counts the calls. uroce_engine_attach() attaches the QP itself.
+ *
+ * Context: with the engine lock.
+ * Return: 0, -EINVAL if @gid is no multicast address, -ENOMEM, -EIO if the
+ * instance is dead, or -errno of the socket or of uroce_instance_port_error().
+ */
+int uroce_instance_join(struct uroce_instance *instance, const uint8_t *gid);
+
+/** uroce_instance_leave() - undo one uroce_instance_join() */
+void uroce_instance_leave(struct uroce_instance *instance, const uint8_t *gid);
+
+/* Counters of the code below the engine. */
+struct uroce_instance_counters {
+	struct uroce_port_counters port;
+	struct uroce_shm_counters shm;
+	uint64_t helper_wakes; /* of the helper thread */
+};
+
+/** uroce_instance_counters() - read the counters since the first attach */
+void uroce_instance_counters(struct uroce_instance *instance,
+			     struct uroce_instance_counters *ret_counters);
+
+#endif
