@@ -189,6 +189,7 @@ static void free_worker(struct uroce_worker *worker)
 		uroce_shm_close(worker->shm);
 	}
 	uroce_engine_fini(&worker->engine);
+	uroce_memory_fini(&worker->memory);
 	uroce_lock_fini(&worker->engine_lock);
 	(void)pthread_mutex_destroy(&worker->netdev_mutex);
 	free(worker);
@@ -211,6 +212,8 @@ static int new_worker(const struct uroce_worker_ops *ops,
 	list_init(&worker->full);
 	list_init(&worker->moderated);
 	(void)pthread_mutex_init(&worker->netdev_mutex, NULL);
+	uroce_memory_init(&worker->memory, config.seed);
+	config.memory = &worker->memory;
 	uroce_lock_prepare();
 	uroce_lock_init(&worker->engine_lock);
 	config.slot = uroce_worker_claim_slot(worker);

@@ -28,6 +28,7 @@
 #define RIGHT_QKEY   0x80
 
 struct world {
+	struct uroce_memory regions;
 	struct uroce_engine engine;
 	struct uroce_cq cq;
 	struct uroce_rq rq[NR_QPS];
@@ -84,7 +85,8 @@ static void init(struct world *w)
 {
 	static const enum ibv_qp_type types[NR_QPS] = { IBV_QPT_RC, IBV_QPT_UC,
 							IBV_QPT_UD };
-	struct uroce_engine_config config = { .slot = 1 };
+	struct uroce_engine_config config = { .memory = &w->regions,
+					      .slot = 1 };
 	struct uroce_region region = {
 		.iova = FUZZ_IOVA,
 		.bytes = FUZZ_MEMORY,
@@ -99,8 +101,9 @@ static void init(struct world *w)
 	w->memory = calloc(1, FUZZ_MEMORY);
 	fuzz_assert(w->memory);
 	region.base = w->memory;
+	uroce_memory_init(&w->regions, 0);
 	fuzz_assert(!uroce_engine_init(&w->engine, &config));
-	fuzz_assert(!uroce_memory_add(&w->engine.memory, &region, &w->key));
+	fuzz_assert(!uroce_memory_add(w->engine.memory, &region, &w->key));
 	fuzz_assert(!uroce_cq_init(&w->cq, 512, true));
 	for (unsigned int i = 0; i < NR_QPS; i++) {
 		struct uroce_qp_config qp = {
@@ -131,6 +134,7 @@ static void fini(struct world *w)
 	}
 	uroce_cq_fini(&w->cq);
 	uroce_engine_fini(&w->engine);
+	uroce_memory_fini(&w->regions);
 	free(w->memory);
 }
 

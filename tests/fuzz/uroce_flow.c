@@ -100,7 +100,8 @@ static struct flow *make_flow(struct uroce_channel *channel, bool is_long,
 				       (sizeof(*w) / UROCE_CACHE_LINE + 1) *
 					       UROCE_CACHE_LINE);
 	static const struct uroce_path path;
-	struct uroce_engine_config config = { .slot = 1 };
+	struct uroce_engine_config config = { .memory = &w->regions,
+					      .slot = 1 };
 	struct uroce_region region = {
 		.iova = FUZZ_IOVA,
 		.bytes = is_long ? FLOW_LONG_MEMORY : FUZZ_MEMORY,
@@ -131,8 +132,9 @@ static struct flow *make_flow(struct uroce_channel *channel, bool is_long,
 	region.base = w->memory;
 	uroce_channel_init(&w->own);
 	w->channel = channel ?: &w->own;
+	uroce_memory_init(&w->regions, 0);
 	fuzz_assert(!uroce_engine_init(&w->engine, &config));
-	fuzz_assert(!uroce_memory_add(&w->engine.memory, &region, &w->key));
+	fuzz_assert(!uroce_memory_add(w->engine.memory, &region, &w->key));
 	fuzz_assert(!uroce_cq_init(&w->cq, 512, true));
 	fuzz_assert(!uroce_rq_init(&w->rq, FLOW_DEPTH, 2, FLOW_PD, false));
 	fuzz_assert(!uroce_engine_new_qp(&w->engine, &qp, now, &w->qp));
@@ -159,6 +161,7 @@ void flow_free(struct flow *w, uint64_t now)
 	uroce_rq_fini(&w->rq);
 	uroce_cq_fini(&w->cq);
 	uroce_engine_fini(&w->engine);
+	uroce_memory_fini(&w->regions);
 	free(w->memory);
 	free(w);
 }

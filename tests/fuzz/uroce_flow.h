@@ -28,6 +28,7 @@
 #define FLOW_WITH_ACK	  0x40 /* an ACK of that PSN, plus distance */
 
 struct flow {
+	struct uroce_memory regions;
 	struct uroce_engine engine;
 	struct uroce_channel *channel; /* own, or the caller's */
 	struct uroce_channel own;

@@ -90,7 +90,7 @@ static void response_received(struct uroce_qp *qp, uint32_t nr_packets,
 	req->una_psn = uroce_psn_add(old, nr_packets);
 	if (req->una_psn == uroce_psn_add(wqe->psn, wqe->nr_packets)) {
 		req->in = (struct uroce_cursor){};
-		uroce_memory_end_access(&qp->engine->memory);
+		uroce_memory_end_access(qp->engine->memory);
 		uroce_complete_send(qp, IBV_WC_SUCCESS);
 	}
 	ack_moved_on(qp, old, now);
@@ -151,7 +151,7 @@ static int ack_resolve(struct uroce_qp *qp, uint32_t offset, uint32_t bytes,
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 	struct uroce_sge_list list = {
-		.memory = &qp->engine->memory,
+		.memory = qp->engine->memory,
 		.sge = wqe->sge,
 		.nr_sge = wqe->nr_sge,
 		.pd = qp->pd,

@@ -115,7 +115,7 @@ int uroce_hold_receive(struct uroce_qp *qp)
 void uroce_complete_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
 			    bool solicited)
 {
-	uroce_memory_end_access(&qp->engine->memory);
+	uroce_memory_end_access(qp->engine->memory);
 	uroce_rndv_end_receive(qp);
 	cqe->wr_id = qp->resp.receive.wr_id;
 	qp->resp.receive.in_use = false;

@@ -59,7 +59,7 @@ static bool find_memory(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 			uint32_t chunk, struct uroce_iovecs *ret_iovecs)
 {
 	const struct uroce_sge_list list = {
-		.memory = &qp->engine->memory,
+		.memory = qp->engine->memory,
 		.sge = wqe->sge,
 		.nr_sge = wqe->nr_sge,
 		.pd = qp->pd,

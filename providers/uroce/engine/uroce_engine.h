@@ -31,8 +31,9 @@
 #define UROCE_QP_TABLE_PAGES ((1 << UROCE_QP_TABLE_BITS) / UROCE_QP_TABLE_PAGE)
 
 struct uroce_engine_config {
-	uint32_t slot;	       /* bits 23-16 of its QPNs (../README.md) */
-	uint32_t seed;	       /* for keys and QPNs; random if possible */
+	struct uroce_memory *memory; /* owned by the caller */
+	uint32_t slot;		     /* bits 23-16 of its QPNs (../README.md) */
+	uint32_t seed;		     /* for QPNs; random if possible */
 	uint32_t window_bytes; /* that a QP may have in flight; 0: 256 KB */
 	uint32_t room_bytes;   /* of the socket; 0: the system default */
 };
@@ -44,7 +45,7 @@ struct uroce_group {
 };
 
 struct uroce_engine {
-	struct uroce_memory memory;
+	struct uroce_memory *memory;
 	struct uroce_counters counters;
 	uint32_t slot;
 	uint32_t window_bytes;

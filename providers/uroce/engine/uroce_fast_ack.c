@@ -81,7 +81,7 @@ static uint8_t *find_answered(const struct uroce_qp *qp, uint32_t psn)
 	     wqe->opcode != IBV_WR_ATOMIC_CMP_AND_SWP) ||
 	    wqe->nr_sge != 1 || wqe->length != UROCE_ATOMIC_BYTES)
 		return NULL;
-	return uroce_fast_memory(&qp->engine->memory, qp->pd, &wqe->sge[0],
+	return uroce_fast_memory(qp->engine->memory, qp->pd, &wqe->sge[0],
 				 UROCE_ATOMIC_BYTES, IBV_ACCESS_LOCAL_WRITE);
 }
 

@@ -37,7 +37,7 @@ static uint8_t *find_here(const struct uroce_qp *qp,
 		return (uint8_t *)wqe->sge;
 	if (wqe->nr_sge != 1)
 		return NULL;
-	return uroce_fast_memory(&qp->engine->memory, qp->pd, &wqe->sge[0],
+	return uroce_fast_memory(qp->engine->memory, qp->pd, &wqe->sge[0],
 				 wqe->sge[0].length,
 				 write ? 0 : IBV_ACCESS_LOCAL_WRITE);
 }

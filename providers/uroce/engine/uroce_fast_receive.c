@@ -130,7 +130,7 @@ static bool fast_rx_receive_send(const struct arrival *in, bool imm)
 	if (eager->payload_len) {
 		if (!wqe->nr_sge || wqe->sge[0].length < eager->payload_len)
 			return false;
-		ptr = uroce_fast_memory(&qp->engine->memory, qp->rq->pd,
+		ptr = uroce_fast_memory(qp->engine->memory, qp->rq->pd,
 					&wqe->sge[0], eager->payload_len,
 					IBV_ACCESS_LOCAL_WRITE);
 		if (!ptr)
@@ -163,7 +163,7 @@ static bool receive_write(const struct arrival *in)
 
 	if (!(qp->access & IBV_ACCESS_REMOTE_WRITE) || !wanted.bytes ||
 	    uroce_get32(reth + 12) != wanted.bytes ||
-	    uroce_memory_remote(&qp->engine->memory, &wanted, &ptr) || !ptr)
+	    uroce_memory_remote(qp->engine->memory, &wanted, &ptr) || !ptr)
 		return false;
 	if (!take_carried(in))
 		return true;

@@ -61,7 +61,7 @@ static bool find_data(const struct uroce_qp *qp,
 	eager->payload = (const uint8_t *)wqe->sge;
 	if ((wqe->flags & IBV_SEND_INLINE) || !wqe->length)
 		return true;
-	eager->payload = uroce_fast_memory(&qp->engine->memory, qp->pd,
+	eager->payload = uroce_fast_memory(qp->engine->memory, qp->pd,
 					   &wqe->sge[0], wqe->sge[0].length, 0);
 	return wqe->nr_sge == 1 && eager->payload;
 }

@@ -204,6 +204,7 @@ int uroce_engine_init(struct uroce_engine *engine,
 	if (!free_ns)
 		return -ENOMEM;
 	*engine = (struct uroce_engine){
+		.memory = config->memory,
 		.slot = config->slot & MAX_SLOT,
 		.window_bytes = config->window_bytes ? config->window_bytes
 						     : DEFAULT_WINDOW_BYTES,
@@ -213,7 +214,6 @@ int uroce_engine_init(struct uroce_engine *engine,
 		/* other QPNs in each run: old quarantines are not known */
 		.qpn_next = (config->seed * 2654435761u) >> 16,
 	};
-	uroce_memory_init(&engine->memory, config->seed);
 	list_init(&engine->active);
 	list_init(&engine->unsent);
 	list_init(&engine->parked);
@@ -229,5 +229,4 @@ void uroce_engine_fini(struct uroce_engine *engine)
 	free(engine->qpn_free_ns);
 	free(engine->timers);
 	free(engine->groups);
-	uroce_memory_fini(&engine->memory);
 }

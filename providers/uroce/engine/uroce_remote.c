@@ -58,7 +58,7 @@ static int remote_find(const struct uroce_qp *qp, uint64_t va, uint64_t bytes,
 		.access = access,
 	};
 
-	return uroce_memory_remote(&qp->engine->memory, &wanted, ret_ptr);
+	return uroce_memory_remote(qp->engine->memory, &wanted, ret_ptr);
 }
 
 /* The first packet of a WRITE has the address, rkey and length of all data. */
@@ -322,7 +322,7 @@ static void execute_flush(struct uroce_qp *qp, struct uroce_packet *packet)
 	if (packet->feth_level == UROCE_FLUSH_REGION) {
 		/* the whole region: only the rkey counts, not the address */
 		const struct uroce_region *region =
-			uroce_memory_find(&qp->engine->memory, packet->rkey);
+			uroce_memory_find(qp->engine->memory, packet->rkey);
 
 		va = region ? region->iova : 0;
 		bytes = 1;

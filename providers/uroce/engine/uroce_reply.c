@@ -115,7 +115,7 @@ static bool read_data(struct uroce_qp *qp, struct uroce_resource *res,
 	uint8_t *ptr;
 	int ret;
 
-	ret = uroce_memory_remote(&qp->engine->memory, &wanted, &ptr);
+	ret = uroce_memory_remote(qp->engine->memory, &wanted, &ptr);
 	if (ret) {
 		fail_answers(qp, res->next_psn, ret);
 		return false;
@@ -157,7 +157,7 @@ uint32_t uroce_reply_next_run(struct uroce_qp *qp, uint32_t max,
 		.access = IBV_ACCESS_REMOTE_READ,
 	};
 	/* a null MR has no address; uroce_reply_next() reports errors */
-	if (!nr || uroce_memory_remote(&qp->engine->memory, &wanted, &ptr) ||
+	if (!nr || uroce_memory_remote(qp->engine->memory, &wanted, &ptr) ||
 	    !ptr)
 		return 0;
 	reply_fill_common(qp, UROCE_READ_RESP_MIDDLE, res->next_psn, res->msn,

@@ -116,7 +116,7 @@ static int request_find_payload(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 				struct uroce_out *out)
 {
 	struct uroce_sge_list list = {
-		.memory = &qp->engine->memory,
+		.memory = qp->engine->memory,
 		.sge = wqe->sge,
 		.nr_sge = wqe->nr_sge,
 		.pd = qp->pd,
@@ -281,7 +281,7 @@ uint32_t uroce_request_fill_run(struct uroce_qp *qp,
 {
 	uint8_t kind = operation_of(wqe).kind;
 	struct uroce_sge_list list = {
-		.memory = &qp->engine->memory,
+		.memory = qp->engine->memory,
 		.sge = wqe->sge,
 		.nr_sge = wqe->nr_sge,
 		.pd = qp->pd,

@@ -173,7 +173,7 @@ static bool begin(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 /* Bind and invalidate (10.6.7.2.5, 10.6.7.2.6); @wqe is the oldest WQE. */
 static void do_local(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 {
-	struct uroce_memory *memory = &qp->engine->memory;
+	struct uroce_memory *memory = qp->engine->memory;
 	struct uroce_bind bind = {
 		.window_key = wqe->bind.window_key,
 		.new_tag = wqe->bind.new_key,

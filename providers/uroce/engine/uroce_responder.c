@@ -163,7 +163,7 @@ static int responder_resolve(struct uroce_qp *qp, uint32_t offset,
 {
 	struct uroce_receive *receive = &qp->resp.receive;
 	struct uroce_sge_list list = {
-		.memory = &qp->engine->memory,
+		.memory = qp->engine->memory,
 		.sge = receive->sge,
 		.nr_sge = receive->nr_sge,
 		.pd = qp->rq->pd,
@@ -263,7 +263,7 @@ static void responder_receive_send(struct uroce_qp *qp,
 		return;
 	/* 9.4.1.1.3: invalidate the key before the message completes */
 	if ((packet->traits & UROCE_T_IETH) &&
-	    uroce_window_invalidate(&qp->engine->memory, packet->inv_rkey,
+	    uroce_window_invalidate(qp->engine->memory, packet->inv_rkey,
 				    qp->pd, qp->qpn)) {
 		uroce_responder_refuse_access(qp, packet, -ENOENT);
 		return;

@@ -67,7 +67,7 @@ static void rndv_withdraw_sink(struct uroce_qp *qp, enum uroce_sink_kind kind)
 static bool publish_sge(struct uroce_qp *qp, enum uroce_sink_kind kind,
 			uint32_t psn, uint32_t pd, const struct ibv_sge *sge)
 {
-	struct uroce_memory *memory = &qp->engine->memory;
+	struct uroce_memory *memory = qp->engine->memory;
 	struct uroce_sink sink = { .psn = psn, .bytes = sge->length };
 	uint8_t *ptr;
 
@@ -289,7 +289,7 @@ static uint32_t rndv_count_packets(const struct uroce_qp *qp,
 				   const struct uroce_out *out, uint32_t max)
 {
 	const struct uroce_sge_list list = {
-		.memory = &qp->engine->memory,
+		.memory = qp->engine->memory,
 		.sge = wqe->sge,
 		.nr_sge = wqe->nr_sge,
 		.pd = qp->pd,
@@ -362,10 +362,10 @@ static uint8_t *find_answer(const struct uroce_qp *qp,
 	};
 	uint8_t *ptr;
 
-	if (uroce_memory_is_dmabuf(&qp->engine->memory, res->rkey))
+	if (uroce_memory_is_dmabuf(qp->engine->memory, res->rkey))
 		return NULL;
-	return uroce_memory_remote(&qp->engine->memory, &wanted, &ptr) ? NULL
-								       : ptr;
+	return uroce_memory_remote(qp->engine->memory, &wanted, &ptr) ? NULL
+								      : ptr;
 }
 
 uint32_t uroce_rndv_response(struct uroce_qp *qp,

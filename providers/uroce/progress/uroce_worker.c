@@ -293,10 +293,10 @@ static bool run_locked(struct uroce_worker *worker, bool receive)
 		(void)uroce_engine_expire(&worker->engine, worker->now);
 	if (uroce_engine_delayed_deadline(&worker->engine) <= worker->now)
 		uroce_engine_flush_delayed(&worker->engine, worker->now);
-	uroce_memory_end_access(&worker->engine.memory);
+	uroce_memory_end_access(worker->engine.memory);
 	if (!worker_defer_acks(worker, received))
 		send_locked(worker);
-	uroce_memory_end_access(&worker->engine.memory);
+	uroce_memory_end_access(worker->engine.memory);
 	uroce_worker_deliver(worker);
 	if (!list_empty(&worker->moderated))
 		uroce_moderate_deliver(worker);

@@ -37,8 +37,8 @@ static bool helper_gets_up(const struct uroce_worker *worker)
 static bool is_usual(const struct uroce_worker *worker)
 {
 	return worker->shm && !worker->dead &&
-	       !worker->engine.memory.nr_dmabufs && list_empty(&worker->full) &&
-	       helper_gets_up(worker);
+	       !worker->engine.memory->nr_dmabufs &&
+	       list_empty(&worker->full) && helper_gets_up(worker);
 }
 
 static void send_of(struct uroce_worker *worker, struct uroce_qp *qp)
@@ -109,7 +109,7 @@ static bool is_done_here(struct uroce_worker *worker, struct uroce_qp *qp)
 {
 	struct uroce_engine *engine = &worker->engine;
 
-	if (engine->memory.nr_dmabufs || engine->postponed_ack ||
+	if (engine->memory->nr_dmabufs || engine->postponed_ack ||
 	    worker->dead || !uroce_fast_direct(qp))
 		return false;
 	if (engine->cq_events || engine->qp_events)
@@ -125,7 +125,7 @@ bool uroce_worker_quick_post(struct uroce_worker *worker, struct uroce_qp *qp)
 		return true;
 	if (qp->channel &&
 	    (qp->channel->direct_copy || qp->channel->nr_shared) &&
-	    !worker->engine.memory.nr_dmabufs &&
+	    !worker->engine.memory->nr_dmabufs &&
 	    /* else send_of() below tries direct access, once */
 	    (!is_usual(worker) || uroce_direct_is_long(qp))) {
 		worker->engine.stale = true;

@@ -129,8 +129,8 @@ void uroce_worker_publish_shm(struct uroce_worker *worker)
 {
 	if (!worker->shm)
 		return;
-	worker->engine.memory.on_change = on_region;
-	worker->engine.memory.arg = worker;
+	worker->engine.memory->on_change = on_region;
+	worker->engine.memory->arg = worker;
 	worker->engine.on_qp = worker_shm_on_qp;
 	worker->engine.arg = worker;
 }
@@ -155,7 +155,7 @@ int uroce_instance_withdraw_region(struct uroce_instance *instance,
 		return 0;
 	uroce_worker_acquire(worker);
 	uroce_shm_publish_region(worker->shm, &none);
-	uroce_memory_withdraw(&worker->engine.memory, key);
+	uroce_memory_withdraw(worker->engine.memory, key);
 	uroce_rndv_withdraw_all(&worker->engine);
 	uroce_worker_release(worker);
 	return uroce_instance_await_copies(instance);

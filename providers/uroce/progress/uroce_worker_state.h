@@ -54,6 +54,7 @@ struct uroce_worker {
 	bool dead;	  /* set in a child of fork() before it has threads */
 
 	const struct uroce_worker_ops *ops;
+	struct uroce_memory memory; /* of the engine */
 	struct uroce_engine engine;
 	struct uroce_port *port; /* atomic; NULL: not joined, see port_error */
 	int port_error;		 /* atomic */

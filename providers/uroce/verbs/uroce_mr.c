@@ -80,7 +80,7 @@ int uroce_mr_add(struct uroce_mr *mr, struct ibv_pd *pd,
 	int ret;
 
 	uroce_worker_lock(ctx->worker);
-	ret = uroce_memory_add(&ctx->engine->memory, region, &key);
+	ret = uroce_memory_add(ctx->engine->memory, region, &key);
 	if (ret == 0)
 		list_add_tail(&ctx->mrs, &mr->entry);
 	uroce_worker_unlock(ctx->worker);
@@ -167,7 +167,7 @@ int uroce_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr)
 static void publish_again(struct uroce_context *ctx, const struct uroce_mr *mr)
 {
 	uroce_worker_lock(ctx->worker);
-	uroce_memory_publish(&ctx->engine->memory, mr->identity.handle);
+	uroce_memory_publish(ctx->engine->memory, mr->identity.handle);
 	uroce_worker_unlock(ctx->worker);
 }
 
@@ -217,7 +217,7 @@ static int change_row(struct uroce_mr *mr, int flags, struct ibv_pd *pd,
 		      void *addr, size_t length, int access)
 {
 	struct uroce_context *ctx = to_uroce_context(mr->vmr.ibv_mr.context);
-	struct uroce_memory *memory = &ctx->engine->memory;
+	struct uroce_memory *memory = ctx->engine->memory;
 	uint64_t unused_share = mr->share;
 	struct uroce_region region;
 	int ret;
@@ -280,7 +280,7 @@ int uroce_dereg_mr(struct verbs_mr *vmr)
 					     mr->identity.handle);
 	if (ret == 0) {
 		uroce_worker_lock(ctx->worker);
-		ret = uroce_memory_remove(&ctx->engine->memory,
+		ret = uroce_memory_remove(ctx->engine->memory,
 					  mr->identity.handle);
 		if (ret == 0)
 			list_del(&mr->entry);

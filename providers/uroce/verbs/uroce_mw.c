@@ -27,9 +27,9 @@ int uroce_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
 	if (!mw)
 		return -ENOMEM;
 	uroce_worker_lock(ctx->worker);
-	ret = uroce_memory_add(&ctx->engine->memory, &region, &mw->key);
+	ret = uroce_memory_add(ctx->engine->memory, &region, &mw->key);
 	if (ret == 0) {
-		mw->region = uroce_memory_find(&ctx->engine->memory, mw->key);
+		mw->region = uroce_memory_find(ctx->engine->memory, mw->key);
 		list_add_tail(&ctx->mws, &mw->entry);
 	}
 	uroce_worker_unlock(ctx->worker);
@@ -60,7 +60,7 @@ int uroce_dealloc_mw(struct ibv_mw *ibmw)
 	ctx = to_uroce_context(ibmw->context);
 	uroce_worker_lock(ctx->worker);
 	/* not ibmw->rkey: a bind may have failed or be outstanding */
-	ret = uroce_memory_remove(&ctx->engine->memory, mw->region->key);
+	ret = uroce_memory_remove(ctx->engine->memory, mw->region->key);
 	if (ret == 0)
 		list_del(&mw->entry);
 	uroce_worker_unlock(ctx->worker);

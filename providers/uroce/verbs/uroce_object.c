@@ -108,7 +108,7 @@ void uroce_context_init(struct uroce_context *ctx)
 /* Windows first: a region with bound windows cannot be removed. */
 static void abandon_keys(struct uroce_context *ctx)
 {
-	struct uroce_memory *memory = &ctx->engine->memory;
+	struct uroce_memory *memory = ctx->engine->memory;
 	struct list_node *pos, *tmp;
 
 	list_for_each_safe (pos, tmp, &ctx->mws) {

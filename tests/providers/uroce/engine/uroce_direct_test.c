@@ -308,9 +308,9 @@ static void direct_null_region_source_is_sent(void **state)
 		.remote = { .va = PAIR_IOVA, .rkey = pair->side[1].key },
 	};
 
-	assert_int_equal(uroce_memory_add(&pair->side[0].engine.memory, &null,
-					  &sge.lkey),
-			 0);
+	assert_int_equal(
+		uroce_memory_add(pair->side[0].engine.memory, &null, &sge.lkey),
+		0);
 	memset(pair->side[1].memory, 1, 100000);
 	pair_post(pair, 0, &wqe, &sge);
 	pair_run(pair);

@@ -20,6 +20,7 @@
 #include "uroce_pair.h"
 
 struct fixture {
+	struct uroce_memory regions;
 	struct uroce_engine engine;
 	struct uroce_cq cq;
 	struct uroce_rq rq;
@@ -28,9 +29,11 @@ struct fixture {
 static int setup(void **state)
 {
 	struct fixture *f = aligned_alloc(UROCE_CACHE_LINE, sizeof(*f));
-	struct uroce_engine_config config = { .slot = 0xab };
+	struct uroce_engine_config config = { .memory = &f->regions,
+					      .slot = 0xab };
 
 	assert_non_null(f);
+	uroce_memory_init(&f->regions, 0);
 	assert_int_equal(uroce_engine_init(&f->engine, &config), 0);
 	assert_int_equal(uroce_cq_init(&f->cq, 16, false), 0);
 	assert_int_equal(uroce_rq_init(&f->rq, 16, 1, 1, true), 0);
@@ -43,6 +46,7 @@ static int teardown(void **state)
 	struct fixture *f = *state;
 
 	uroce_engine_fini(&f->engine);
+	uroce_memory_fini(&f->regions);
 	uroce_cq_fini(&f->cq);
 	uroce_rq_fini(&f->rq);
 	free(f);
@@ -129,7 +133,8 @@ static void engine_first_qpn_depends_on_seed(void **state)
 	uint32_t last = 0;
 
 	for (uint32_t seed = 1; seed < 20; seed++) {
-		struct uroce_engine_config config = { .seed = seed };
+		struct uroce_engine_config config = { .memory = &f->regions,
+						      .seed = seed };
 		struct uroce_qp *qp;
 
 		uroce_engine_fini(&f->engine);

@@ -213,7 +213,7 @@ static enum pair_action remove_region(struct pair *pair, unsigned int from,
 {
 	if (packet->traits || from != 1)
 		return PAIR_PASS;
-	(void)uroce_memory_remove(&pair->side[1].engine.memory,
+	(void)uroce_memory_remove(pair->side[1].engine.memory,
 				  pair->side[1].key);
 	return PAIR_PASS;
 }

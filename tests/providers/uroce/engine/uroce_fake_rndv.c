@@ -272,8 +272,8 @@ static int fake_copy(struct uroce_channel *channel,
 
 	assert_true((uint64_t)wanted->offset + wanted->chunk <= wanted->bytes);
 	if (!is_open(channel, &qpns) ||
-	    uroce_memory_remote(&the_fake->pair->side[!i].engine.memory,
-				&access, &there))
+	    uroce_memory_remote(the_fake->pair->side[!i].engine.memory, &access,
+				&there))
 		return -EACCES;
 	there += wanted->offset;
 	for (uint32_t n = 0; !ret && n < wanted->nr_iov; n++) {

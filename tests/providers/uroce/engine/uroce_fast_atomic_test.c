@@ -46,7 +46,7 @@ static struct uroce_requester *req_of(struct pair *pair)
 
 static struct uroce_region *region_of(struct pair *pair)
 {
-	return uroce_memory_find(&pair->side[0].engine.memory,
+	return uroce_memory_find(pair->side[0].engine.memory,
 				 pair->side[0].key);
 }
 

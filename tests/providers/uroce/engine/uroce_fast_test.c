@@ -275,7 +275,7 @@ static void arrange_bad_receive(struct pair *pair)
 
 static struct uroce_region *region_of(struct pair *pair, unsigned int side)
 {
-	return uroce_memory_find(&pair->side[side].engine.memory,
+	return uroce_memory_find(pair->side[side].engine.memory,
 				 pair->side[side].key);
 }
 

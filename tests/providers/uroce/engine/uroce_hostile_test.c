@@ -138,7 +138,7 @@ static void hostile_request_to_foreign_region_is_refused(void **state)
 		struct pair *pair = hostile_pair_new(pair_defaults(), &seen);
 		struct pair_side *side = &pair->side[1];
 		struct uroce_region *region =
-			uroce_memory_find(&side->engine.memory, side->key);
+			uroce_memory_find(side->engine.memory, side->key);
 		struct uroce_packet packet = next_packet(pair, opcode);
 		bool brings = opcode == UROCE_WRITE_ONLY ||
 			      opcode == UROCE_ATOMIC_WRITE;

@@ -422,6 +422,7 @@ static void init_side(struct pair *pair, unsigned int i,
 {
 	struct pair_side *side = &pair->side[i];
 	struct uroce_engine_config engine = { .slot = 5 + i,
+					      .memory = &side->regions,
 					      .seed = o->seed,
 					      .room_bytes = o->room_bytes };
 	struct uroce_region region = {
@@ -436,9 +437,10 @@ static void init_side(struct pair *pair, unsigned int i,
 	side->memory = calloc(1, o->memory_bytes);
 	assert_non_null(side->memory);
 	region.base = side->memory;
+	uroce_memory_init(&side->regions, o->seed);
 	assert_int_equal(uroce_engine_init(&side->engine, &engine), 0);
 	assert_int_equal(
-		uroce_memory_add(&side->engine.memory, &region, &side->key), 0);
+		uroce_memory_add(side->engine.memory, &region, &side->key), 0);
 	assert_int_equal(
 		uroce_cq_init(&side->send_cq, 2 * o->depth, o->channel), 0);
 	assert_int_equal(
@@ -498,6 +500,7 @@ void pair_free(struct pair *pair)
 						     side->qps[n], pair->now,
 						     0);
 		uroce_engine_fini(&side->engine);
+		uroce_memory_fini(&side->regions);
 		uroce_cq_fini(&side->send_cq);
 		uroce_cq_fini(&side->recv_cq);
 		uroce_rq_fini(&side->rq);

@@ -24,6 +24,7 @@
 	 IBV_ACCESS_MW_BIND | IBV_ACCESS_FLUSH_GLOBAL)
 
 struct pair_side {
+	struct uroce_memory regions;
 	struct uroce_engine engine;
 	struct uroce_qp *qp; /* QP in use; pair_use_qp() */
 	struct uroce_qp *qps[PAIR_QPS];

@@ -389,7 +389,7 @@ static void protocol_bind_waits_for_outstanding_requests(void **state)
 	struct uroce_send_wqe bind = { .wr_id = 2,
 				       .opcode = IBV_WR_BIND_MW,
 				       .flags = IBV_SEND_SIGNALED };
-	struct uroce_memory *memory = &pair->side[0].engine.memory;
+	struct uroce_memory *memory = pair->side[0].engine.memory;
 	uint32_t key;
 
 	assert_int_equal(uroce_memory_add(memory, &window, &key), 0);
@@ -430,7 +430,7 @@ static void protocol_atomic_needs_aligned_va_and_address(void **state)
 
 		packet = request_packet(pair, UROCE_FETCH_ADD, 0);
 		packet.va = PAIR_IOVA + (how ? 4 : 8);
-		assert_int_equal(uroce_memory_add(&pair->side[1].engine.memory,
+		assert_int_equal(uroce_memory_add(pair->side[1].engine.memory,
 						  &region, &packet.rkey),
 				 0);
 		inject_packet(pair, packet, 0);

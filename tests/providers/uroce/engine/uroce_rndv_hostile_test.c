@@ -294,7 +294,7 @@ static void rndv_hostile_rights_are_checked_for_each_part(void **state)
 	assert_int_equal(fake->side[1].pull.nr, 1);
 	fake_take(fake, 1, to.sge, 1, 1);
 	fake->side[1].pull.nr = 0;
-	uroce_memory_find(&side->engine.memory, side->key)->access =
+	uroce_memory_find(side->engine.memory, side->key)->access =
 		IBV_ACCESS_LOCAL_WRITE;
 	packet = request_packet(fake, UROCE_WRITE_MIDDLE, 2);
 	deliver_packet(fake, 0, &packet);
@@ -443,7 +443,7 @@ static void rndv_read_response_without_region_is_requested_again(void **state)
 		response_packet(fake, UROCE_READ_RESP_FIRST, FITS);
 	struct uroce_cqe cqe;
 
-	assert_int_equal(uroce_memory_remove(&side->engine.memory, side->key),
+	assert_int_equal(uroce_memory_remove(side->engine.memory, side->key),
 			 0);
 	fake->loses = NULL;
 	deliver_packet(fake, 1, &packet);
@@ -486,7 +486,7 @@ static void rndv_read_response_to_null_region_is_requested_again(void **state)
 	struct message m = message_new(fake, IBV_WR_RDMA_READ, ROOM);
 	struct uroce_packet packet;
 
-	assert_int_equal(uroce_memory_add(&fake->pair->side[0].engine.memory,
+	assert_int_equal(uroce_memory_add(fake->pair->side[0].engine.memory,
 					  &null, &m.to.sge[0].lkey),
 			 0);
 	message_post(fake, &m, 1);

@@ -313,7 +313,7 @@ static void withdraw_region(struct fake *fake, unsigned int side)
 {
 	struct pair_side *real = &fake->pair->side[side];
 
-	uroce_memory_withdraw(&real->engine.memory, real->key);
+	uroce_memory_withdraw(real->engine.memory, real->key);
 	uroce_rndv_withdraw_all(&real->engine);
 }
 
@@ -359,7 +359,7 @@ static uint32_t add_null(struct fake *fake, unsigned int side)
 	};
 	uint32_t key;
 
-	assert_int_equal(uroce_memory_add(&fake->pair->side[side].engine.memory,
+	assert_int_equal(uroce_memory_add(fake->pair->side[side].engine.memory,
 					  &null, &key),
 			 0);
 	return key;

@@ -225,9 +225,9 @@ static void run_excludes_null_region(void **state)
 	struct ibv_sge sge = { .addr = 4096, .length = 10 * MTU };
 	struct trace *trace;
 
-	assert_int_equal(uroce_memory_add(&pair->side[0].engine.memory, &null,
-					  &sge.lkey),
-			 0);
+	assert_int_equal(
+		uroce_memory_add(pair->side[0].engine.memory, &null, &sge.lkey),
+		0);
 	pair_post(pair, 0, &wqe, &sge);
 	trace = take_all(pair, 0, 64);
 	assert_int_equal(trace->nr, 10);

@@ -335,7 +335,7 @@ static void transfer_window_is_bound_used_and_invalidated(void **state)
 	uint32_t key;
 
 	assert_int_equal(
-		uroce_memory_add(&pair->side[1].engine.memory, &window, &key),
+		uroce_memory_add(pair->side[1].engine.memory, &window, &key),
 		0);
 	bind.bind.window_key = key;
 	bind.bind.new_key = key + 1;
@@ -365,7 +365,7 @@ static void transfer_window_is_bound_used_and_invalidated(void **state)
 	assert_int_equal(cqe.wc_flags, IBV_WC_WITH_INV);
 	assert_int_equal(cqe.inv_rkey, key);
 	assert_int_equal(
-		uroce_memory_find(&pair->side[1].engine.memory, key)->bytes, 0);
+		uroce_memory_find(pair->side[1].engine.memory, key)->bytes, 0);
 
 	/* a local invalidate fails when nothing is bound */
 	bind.opcode = IBV_WR_LOCAL_INV;

@@ -97,7 +97,7 @@ static void add_memory(struct side *side)
 	region.base = side->memory;
 	region.iova = (uintptr_t)side->memory;
 	assert_int_equal(
-		uroce_memory_add(&uroce_worker_engine(side->worker)->memory,
+		uroce_memory_add(uroce_worker_engine(side->worker)->memory,
 				 &region, &side->key),
 		0);
 }
@@ -157,7 +157,7 @@ void side_close(struct side *side)
 	if (channel)
 		uroce_worker_disconnect(side->worker, channel);
 	uroce_worker_forget_cq(side->worker, &side->cq);
-	assert_int_equal(uroce_memory_remove(&engine->memory, side->key), 0);
+	assert_int_equal(uroce_memory_remove(engine->memory, side->key), 0);
 	uroce_worker_unlock(side->worker);
 	uroce_instance_put_share(side->instance, side->share);
 	uroce_instance_detach(side->instance);

@@ -57,8 +57,8 @@ static void disable_quick_calls(struct scenario *scenario)
 	struct uroce_worker *worker = scenario->side[0].instance->worker;
 
 	uroce_worker_lock(scenario->side[0].worker);
-	assert_int_equal(worker->engine.memory.nr_dmabufs, 0);
-	worker->engine.memory.nr_dmabufs = 1;
+	assert_int_equal(worker->engine.memory->nr_dmabufs, 0);
+	worker->engine.memory->nr_dmabufs = 1;
 	uroce_worker_unlock(scenario->side[0].worker);
 }
 

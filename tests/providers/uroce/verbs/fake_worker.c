@@ -333,7 +333,10 @@ static void set_up_interface(struct uroce_netdev *dev)
 
 struct uroce_context *fake_worker_context(void)
 {
-	const struct uroce_engine_config config = { .seed = 1 };
+	const struct uroce_engine_config config = {
+		.memory = &fake_worker.regions,
+		.seed = 1,
+	};
 	struct uroce_context *ctx = calloc(1, sizeof(*ctx));
 
 	assert_non_null(ctx);
@@ -343,6 +346,7 @@ struct uroce_context *fake_worker_context(void)
 	};
 	uroce_channel_init(&fake_worker.channel);
 	set_up_interface(&fake_worker.dev);
+	uroce_memory_init(&fake_worker.regions, 1);
 	assert_int_equal(uroce_engine_init(&fake_worker.engine, &config), 0);
 	uroce_context_init(ctx);
 	ctx->engine = &fake_worker.engine;
@@ -365,6 +369,7 @@ void fake_worker_close(struct uroce_context *ctx)
 	uroce_comp_channels_free(ctx);
 	(void)close(ctx->vctx.context.async_fd);
 	uroce_engine_fini(&fake_worker.engine);
+	uroce_memory_fini(&fake_worker.regions);
 	free(ctx);
 }
 

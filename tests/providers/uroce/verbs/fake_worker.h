@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 struct fake_worker {
+	struct uroce_memory regions;
 	struct uroce_engine engine;
 	struct uroce_netdev dev;
 	uint64_t now;
