@@ -32,8 +32,8 @@ struct group {
 };
 
 /* plain: verbs_mutex has no trylock, which exit() needs */
-static pthread_mutex_t worker_mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct uroce_worker *the_worker; /* with worker_mutex */
+static pthread_mutex_t process_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct uroce_process *the_process; /* with process_mutex */
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
 static bool same_gid(const uint8_t *a, const uint8_t *b)
@@ -42,9 +42,9 @@ static bool same_gid(const uint8_t *a, const uint8_t *b)
 }
 
 /* An interface has changed; check the one of @instance. */
-static void refresh(struct uroce_worker *worker,
-		    struct uroce_instance *instance)
+static void refresh(struct uroce_instance *instance)
 {
+	struct uroce_worker *worker = instance->worker;
 	struct uroce_netdev *dev = &instance->dev;
 	struct uroce_netdev fresh = *dev;
 	bool was_up = dev->up;
@@ -70,63 +70,71 @@ static void refresh(struct uroce_worker *worker,
 	uroce_worker_release(worker);
 }
 
-void uroce_worker_refresh(struct uroce_worker *worker)
+void uroce_process_refresh(struct uroce_process *process)
 {
 	struct list_node *pos;
 
-	uroce_link_drain(worker->link_fd);
-	(void)pthread_mutex_lock(&worker->netdev_mutex);
-	list_for_each (pos, &worker->instances)
-		refresh(worker, list_entry(pos, struct uroce_instance, entry));
-	(void)pthread_mutex_unlock(&worker->netdev_mutex);
+	uroce_link_drain(process->link_fd);
+	(void)pthread_mutex_lock(&process->netdev_mutex);
+	list_for_each (pos, &process->instances)
+		refresh(list_entry(pos, struct uroce_instance, entry));
+	(void)pthread_mutex_unlock(&process->netdev_mutex);
 }
 
 static void fork_prepare(void)
 {
-	(void)pthread_mutex_lock(&worker_mutex);
-	if (!the_worker)
+	struct uroce_worker *worker;
+
+	(void)pthread_mutex_lock(&process_mutex);
+	if (!the_process)
 		return;
-	(void)pthread_mutex_lock(&the_worker->netdev_mutex);
-	uroce_lock_seize(&the_worker->engine_lock);
-	if (the_worker->new_port)
-		uroce_port_lock_fds(the_worker->new_port);
+	worker = the_process->worker;
+	(void)pthread_mutex_lock(&the_process->netdev_mutex);
+	uroce_lock_seize(&worker->engine_lock);
+	if (worker->new_port)
+		uroce_port_lock_fds(worker->new_port);
 }
 
 static void fork_done(void)
 {
-	if (the_worker) {
-		if (the_worker->new_port)
-			uroce_port_unlock_fds(the_worker->new_port);
-		uroce_worker_release(the_worker);
-		(void)pthread_mutex_unlock(&the_worker->netdev_mutex);
+	if (the_process) {
+		struct uroce_worker *worker = the_process->worker;
+
+		if (worker->new_port)
+			uroce_port_unlock_fds(worker->new_port);
+		uroce_worker_release(worker);
+		(void)pthread_mutex_unlock(&the_process->netdev_mutex);
 	}
-	(void)pthread_mutex_unlock(&worker_mutex);
+	(void)pthread_mutex_unlock(&process_mutex);
+}
+
+static void close_link(struct uroce_process *process)
+{
+	if (process->link_fd >= 0)
+		(void)close(process->link_fd);
+	process->link_fd = -1;
 }
 
 /* Descriptors in the child would keep the parent's slot in use. */
-static void drop_outside(struct uroce_worker *worker)
+static void abandon_worker(struct uroce_worker *worker)
 {
+	worker->dead = true;
+	if (worker->new_port)
+		uroce_port_unlock_fds(worker->new_port);
+	uroce_helper_abandon(&worker->helper);
 	uroce_worker_close_port(worker);
-	if (worker->link_fd >= 0)
-		(void)close(worker->link_fd);
-	worker->link_fd = -1;
+	if (worker->shm)
+		uroce_shm_abandon(worker->shm);
 }
 
 static void fork_child(void)
 {
-	struct uroce_worker *worker = the_worker;
-
-	if (worker) {
-		worker->dead = true;
-		if (worker->new_port)
-			uroce_port_unlock_fds(worker->new_port);
-		uroce_helper_abandon(&worker->helper);
-		drop_outside(worker);
-		if (worker->shm)
-			uroce_shm_abandon(worker->shm);
+	if (the_process) {
+		abandon_worker(the_process->worker);
+		close_link(the_process);
 	}
 	fork_done();
-	the_worker = NULL;
+	the_process = NULL;
 }
 
 /*
@@ -138,14 +146,14 @@ static __attribute__((destructor)) void flush_at_exit(void)
 {
 	const struct timespec nap = { .tv_nsec = EXIT_NAP_NS };
 
-	if (pthread_mutex_trylock(&worker_mutex))
+	if (pthread_mutex_trylock(&process_mutex))
 		return; /* a device is being opened or closed */
-	for (int left = EXIT_NAPS; the_worker && left > 0; left--) {
-		if (!uroce_worker_flush_acks(the_worker))
+	for (int left = EXIT_NAPS; the_process && left > 0; left--) {
+		if (!uroce_worker_flush_acks(the_process->worker))
 			break;
 		(void)nanosleep(&nap, NULL);
 	}
-	(void)pthread_mutex_unlock(&worker_mutex);
+	(void)pthread_mutex_unlock(&process_mutex);
 }
 
 static void watch_forks(void)
@@ -157,7 +165,7 @@ static void watch_forks(void)
 static int start_helper(struct uroce_worker *worker)
 {
 	struct uroce_helper_config config = {
-		.fds = { -1, -1, -1, worker->link_fd, -1 },
+		.fds = { -1, -1, -1, worker->process->link_fd, -1 },
 		.arg = worker,
 		.work = uroce_worker_work,
 	};
@@ -181,7 +189,7 @@ static void free_worker(struct uroce_worker *worker)
 {
 	struct list_node *pos, *tmp;
 
-	drop_outside(worker);
+	uroce_worker_close_port(worker);
 	list_for_each_safe (pos, tmp, &worker->groups)
 		free(list_entry(pos, struct group, entry));
 	if (worker->shm) {
@@ -189,45 +197,39 @@ static void free_worker(struct uroce_worker *worker)
 		uroce_shm_close(worker->shm);
 	}
 	uroce_engine_fini(&worker->engine);
-	uroce_memory_fini(&worker->memory);
 	uroce_lock_fini(&worker->engine_lock);
-	(void)pthread_mutex_destroy(&worker->netdev_mutex);
 	free(worker);
 }
 
-static int new_worker(const struct uroce_worker_ops *ops,
+static int new_worker(struct uroce_process *process,
+		      const struct uroce_worker_ops *ops, uint32_t seed,
 		      struct uroce_worker **ret_worker)
 {
 	struct uroce_worker *worker = aligned_alloc(
 		UROCE_CACHE_LINE, (sizeof(*worker) + UROCE_CACHE_LINE - 1) /
 					  UROCE_CACHE_LINE * UROCE_CACHE_LINE);
-	struct uroce_engine_config config = { .seed = make_seed() };
+	struct uroce_engine_config config = { .memory = &process->memory,
+					      .seed = seed };
 	int ret;
 
 	if (!worker)
 		return -ENOMEM;
-	*worker = (struct uroce_worker){ .ops = ops, .next_pd = 1 };
-	list_init(&worker->instances);
+	*worker = (struct uroce_worker){ .process = process, .ops = ops };
 	list_init(&worker->groups);
 	list_init(&worker->full);
 	list_init(&worker->moderated);
-	(void)pthread_mutex_init(&worker->netdev_mutex, NULL);
-	uroce_memory_init(&worker->memory, config.seed);
-	config.memory = &worker->memory;
 	uroce_lock_prepare();
 	uroce_lock_init(&worker->engine_lock);
 	config.slot = uroce_worker_claim_slot(worker);
-	worker->link_fd = uroce_link_open();
 	ret = uroce_engine_init(&worker->engine, &config);
 	if (ret) {
-		drop_outside(worker);
+		uroce_worker_close_port(worker);
 		if (worker->shm)
 			uroce_shm_close(worker->shm);
 		free(worker);
 		return ret;
 	}
 	uroce_worker_publish_shm(worker);
-	(void)pthread_once(&fork_once, watch_forks);
 	ret = start_helper(worker);
 	if (ret) {
 		free_worker(worker);
@@ -237,28 +239,63 @@ static int new_worker(const struct uroce_worker_ops *ops,
 	return 0;
 }
 
-/* With worker_mutex. */
-static int get_worker(const struct uroce_worker_ops *ops)
+static void free_process(struct uroce_process *process)
 {
-	int ret = the_worker ? 0 : new_worker(ops, &the_worker);
+	close_link(process);
+	uroce_memory_fini(&process->memory);
+	(void)pthread_mutex_destroy(&process->netdev_mutex);
+	free(process);
+}
+
+static int new_process(const struct uroce_worker_ops *ops,
+		       struct uroce_process **ret_process)
+{
+	struct uroce_process *process = calloc(1, sizeof(*process));
+	uint32_t seed = make_seed();
+	int ret;
+
+	if (!process)
+		return -ENOMEM;
+	process->next_pd = 1;
+	list_init(&process->instances);
+	(void)pthread_mutex_init(&process->netdev_mutex, NULL);
+	uroce_memory_init(&process->memory, seed);
+	process->link_fd = uroce_link_open();
+	(void)pthread_once(&fork_once, watch_forks);
+	ret = new_worker(process, ops, seed, &process->worker);
+	if (ret) {
+		free_process(process);
+		return ret;
+	}
+	*ret_process = process;
+	return 0;
+}
+
+/* With process_mutex. */
+static int get_process(const struct uroce_worker_ops *ops)
+{
+	int ret = the_process ? 0 : new_process(ops, &the_process);
 
 	if (!ret)
-		the_worker->uses++;
+		the_process->uses++;
 	return ret;
 }
 
-/* With worker_mutex. */
-static void put_worker(struct uroce_worker *worker)
+/* With process_mutex. */
+static void put_process(struct uroce_process *process)
 {
-	if (--worker->uses)
+	struct uroce_worker *worker = process->worker;
+
+	if (--process->uses)
 		return;
-	if (worker == the_worker)
-		the_worker = NULL;
+	if (process == the_process)
+		the_process = NULL;
 	if (!worker->dead) {
 		uroce_worker_stop_joining(worker);
 		uroce_helper_stop(&worker->helper);
 	}
 	free_worker(worker);
+	free_process(process);
 }
 
 int uroce_instance_attach(const struct uroce_netdev *dev,
@@ -266,18 +303,21 @@ int uroce_instance_attach(const struct uroce_netdev *dev,
 			  struct uroce_instance **ret_instance)
 {
 	struct uroce_instance *instance = calloc(1, sizeof(*instance));
+	struct uroce_process *process;
 	struct uroce_worker *worker;
 	bool is_first;
 	int ret;
 
 	if (!instance)
 		return -ENOMEM;
-	(void)pthread_mutex_lock(&worker_mutex);
-	is_first = !the_worker;
-	ret = get_worker(ops);
-	worker = the_worker;
+	(void)pthread_mutex_lock(&process_mutex);
+	is_first = !the_process;
+	ret = get_process(ops);
 	if (ret)
 		goto err_free;
+	process = the_process;
+	worker = process->worker;
+	instance->process = process;
 	instance->worker = worker;
 	instance->owner = owner;
 	instance->dev = *dev;
@@ -288,37 +328,38 @@ int uroce_instance_attach(const struct uroce_netdev *dev,
 	uroce_worker_release(worker);
 	if (ret)
 		goto err_put;
-	(void)pthread_mutex_lock(&worker->netdev_mutex);
+	(void)pthread_mutex_lock(&process->netdev_mutex);
 	uroce_worker_acquire(worker);
-	list_add_tail(&worker->instances, &instance->entry);
+	list_add_tail(&process->instances, &instance->entry);
 	uroce_worker_release(worker);
-	(void)pthread_mutex_unlock(&worker->netdev_mutex);
-	(void)pthread_mutex_unlock(&worker_mutex);
+	(void)pthread_mutex_unlock(&process->netdev_mutex);
+	(void)pthread_mutex_unlock(&process_mutex);
 	uroce_worker_await_port(worker, is_first);
 	*ret_instance = instance;
 	return 0;
 
 err_put:
-	put_worker(worker);
+	put_process(process);
 err_free:
-	(void)pthread_mutex_unlock(&worker_mutex);
+	(void)pthread_mutex_unlock(&process_mutex);
 	free(instance);
 	return ret;
 }
 
 void uroce_instance_detach(struct uroce_instance *instance)
 {
+	struct uroce_process *process = instance->process;
 	struct uroce_worker *worker = instance->worker;
 
-	(void)pthread_mutex_lock(&worker_mutex);
-	(void)pthread_mutex_lock(&worker->netdev_mutex);
+	(void)pthread_mutex_lock(&process_mutex);
+	(void)pthread_mutex_lock(&process->netdev_mutex);
 	uroce_worker_acquire(worker);
 	list_del(&instance->entry);
 	uroce_worker_remove_gids_locked(worker, &instance->dev, NULL);
 	uroce_worker_release(worker);
-	(void)pthread_mutex_unlock(&worker->netdev_mutex);
-	put_worker(worker);
-	(void)pthread_mutex_unlock(&worker_mutex);
+	(void)pthread_mutex_unlock(&process->netdev_mutex);
+	put_process(process);
+	(void)pthread_mutex_unlock(&process_mutex);
 	free(instance);
 }
 
@@ -340,14 +381,14 @@ int uroce_instance_port_error(const struct uroce_instance *instance)
 void uroce_instance_netdev(struct uroce_instance *instance,
 			   struct uroce_netdev *ret_dev)
 {
-	(void)pthread_mutex_lock(&instance->worker->netdev_mutex);
+	(void)pthread_mutex_lock(&instance->process->netdev_mutex);
 	*ret_dev = instance->dev;
-	(void)pthread_mutex_unlock(&instance->worker->netdev_mutex);
+	(void)pthread_mutex_unlock(&instance->process->netdev_mutex);
 }
 
 uint32_t uroce_instance_new_pd(struct uroce_instance *instance)
 {
-	return __atomic_fetch_add(&instance->worker->next_pd, 1,
+	return __atomic_fetch_add(&instance->process->next_pd, 1,
 				  __ATOMIC_RELAXED);
 }
 

@@ -583,7 +583,7 @@ void uroce_worker_work(void *arg, unsigned int wake)
 	    uroce_port_serve(__atomic_load_n(&worker->port, __ATOMIC_ACQUIRE)))
 		pause |= UROCE_WAKE_MEMBER;
 	if (wake & UROCE_WAKE_LINK)
-		uroce_worker_refresh(worker);
+		uroce_process_refresh(worker->process);
 	if (wake & UROCE_WAKE_LOCAL &&
 	    !uroce_helper_is_paused(&worker->helper, UROCE_WAKE_LOCAL))
 		uroce_shm_end_pause(worker->shm);

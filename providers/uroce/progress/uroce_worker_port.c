@@ -128,7 +128,7 @@ static void publish_port_locked(struct uroce_worker *worker, bool announce)
 	/* pairs with the loads of functions without the engine lock */
 	__atomic_store_n(&worker->port, port, __ATOMIC_RELEASE);
 	set_port_error(worker, 0);
-	list_for_each (pos, &worker->instances) {
+	list_for_each (pos, &worker->process->instances) {
 		const struct uroce_instance *instance =
 			list_entry(pos, struct uroce_instance, entry);
 
@@ -148,11 +148,11 @@ static bool try_to_join(struct uroce_worker *worker, bool announce)
 		set_port_error(worker, ret);
 		return false;
 	}
-	(void)pthread_mutex_lock(&worker->netdev_mutex);
+	(void)pthread_mutex_lock(&worker->process->netdev_mutex);
 	uroce_worker_acquire(worker);
 	publish_port_locked(worker, announce);
 	uroce_worker_release(worker);
-	(void)pthread_mutex_unlock(&worker->netdev_mutex);
+	(void)pthread_mutex_unlock(&worker->process->netdev_mutex);
 	uroce_helper_watch(&worker->helper, UROCE_WAKE_MEMBER,
 			   uroce_port_member_fd(worker->port));
 	uroce_helper_watch(&worker->helper, UROCE_WAKE_INBOX,

@@ -37,8 +37,8 @@ static bool worker_shm_is_ours(void *arg, const uint8_t *gid)
 	struct list_node *pos;
 	bool found = false;
 
-	(void)pthread_mutex_lock(&worker->netdev_mutex);
-	list_for_each (pos, &worker->instances) {
+	(void)pthread_mutex_lock(&worker->process->netdev_mutex);
+	list_for_each (pos, &worker->process->instances) {
 		const struct uroce_instance *instance =
 			list_entry(pos, struct uroce_instance, entry);
 
@@ -46,7 +46,7 @@ static bool worker_shm_is_ours(void *arg, const uint8_t *gid)
 		if (found)
 			break;
 	}
-	(void)pthread_mutex_unlock(&worker->netdev_mutex);
+	(void)pthread_mutex_unlock(&worker->process->netdev_mutex);
 	return found;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The state of the worker, private to uroce_worker*.c (packets, timers,
- * events), uroce_instance.c (attach and detach of devices) and
+ * The state of the process and its worker, private to uroce_worker*.c (packets,
+ * timers, events), uroce_instance.c (attach and detach of devices) and
  * uroce_moderate.c.
  *
  * Locks, in the order in which they are taken:
- *   worker_mutex   the pointer to the worker; held while the worker is created
- *                  and while its threads end, never while it waits for a
+ *   process_mutex  the pointer to the process; held while a worker is created
+ *                  and while its threads end, never while it waits for another
  *                  process
  *   netdev_mutex   instances and the state of their interfaces; held while the
  *                  kernel is queried about an interface
@@ -26,7 +26,21 @@
 #include "util/list.h"
 #include "util/lock.h"
 
+/* What all devices of the process share. It exists while one is attached. */
+struct uroce_process {
+	/* plain: clang's analysis cannot follow the locks around fork() */
+	pthread_mutex_t netdev_mutex;
+	/* written with netdev_mutex and the engine lock, read with either */
+	struct list_node instances;
+	uint32_t uses;		    /* instances; with process_mutex */
+	uint32_t next_pd;	    /* atomic */
+	struct uroce_memory memory; /* with the engine lock */
+	int link_fd;		    /* -1: no notification of changes */
+	struct uroce_worker *worker;
+};
+
 struct uroce_instance {
+	struct uroce_process *process;
 	struct uroce_worker *worker;
 	struct list_node entry;
 	void *owner;
@@ -44,17 +58,11 @@ struct uroce_ud_peer {
 };
 
 struct uroce_worker {
-	/* plain: clang's analysis cannot follow the locks around fork() */
-	pthread_mutex_t netdev_mutex;
+	struct uroce_process *process;
 	struct uroce_lock engine_lock;
-	/* written with netdev_mutex and the engine lock, read with either */
-	struct list_node instances;
-	uint32_t uses;	  /* instances; with worker_mutex */
-	uint32_t next_pd; /* atomic */
-	bool dead;	  /* set in a child of fork() before it has threads */
+	bool dead; /* set in a child of fork() before it has threads */
 
 	const struct uroce_worker_ops *ops;
-	struct uroce_memory memory; /* of the engine */
 	struct uroce_engine engine;
 	struct uroce_port *port; /* atomic; NULL: not joined, see port_error */
 	int port_error;		 /* atomic */
@@ -95,7 +103,6 @@ struct uroce_worker {
 	struct uroce_helper helper;
 	uint64_t seen_traffic;		      /* at the helper's last wake-up */
 	struct uroce_wake_policy wake_policy; /* the helper's wake-up policy */
-	int link_fd; /* -1: no notification of changes */
 };
 
 /** uroce_worker_lease() - return the end of the lease for the helper thread */
@@ -129,7 +136,7 @@ bool uroce_worker_flush_acks(struct uroce_worker *worker);
  */
 void uroce_worker_work(void *arg, unsigned int wake);
 
-/** uroce_worker_refresh() - query all interfaces again; without locks */
-void uroce_worker_refresh(struct uroce_worker *worker);
+/** uroce_process_refresh() - query all interfaces again; without locks */
+void uroce_process_refresh(struct uroce_process *process);
 
 #endif

@@ -103,7 +103,7 @@ static bool ud_is_ours(const struct uroce_worker *worker, const uint8_t *gid)
 {
 	struct list_node *pos;
 
-	list_for_each (pos, &worker->instances) {
+	list_for_each (pos, &worker->process->instances) {
 		const struct uroce_instance *instance =
 			list_entry(pos, struct uroce_instance, entry);
 
