@@ -121,7 +121,7 @@ line() {
 }
 
 place_of() {
-	awk '{ print $3 < 80 ? "near" : $3 > 120 ? "far" : "between" }'
+	awk '{ print ($3 < 80 ? "near" : $3 > 120 ? "far" : "between") }'
 }
 
 wait_placement() {
