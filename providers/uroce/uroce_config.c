@@ -6,11 +6,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <provider/log.h>
+#include <sched.h>
 #include <string.h>
 
 #include "uroce/shm/uroce_cma.h"
 #include "util/env.h"
 #include "util/text_file.h"
+
+#define DEFAULT_WORKERS 4
 
 #define FILE_LEN   4096
 #define BLANKS	   " \t\r\v\f"
@@ -152,6 +155,35 @@ unsigned int uroce_config_cma_kinds(void)
 			     sizeof(choices) / sizeof(choices[0]),
 			     UROCE_CMA_VARIABLE
 			     " is neither auto, none, vm nor mem");
+}
+
+/*
+ * A worker needs about 30 descriptors, of which 16 are copies of the sockets
+ * of all slots (udp/uroce_slots.h). So there are few unless the user wants
+ * more.
+ */
+static uint32_t default_workers(void)
+{
+	cpu_set_t cpus;
+
+	if (sched_getaffinity(0, sizeof(cpus), &cpus))
+		return 1;
+	return (uint32_t)CPU_COUNT(&cpus) < DEFAULT_WORKERS
+		       ? (uint32_t)CPU_COUNT(&cpus)
+		       : DEFAULT_WORKERS;
+}
+
+uint32_t uroce_config_workers(void)
+{
+	long nr = env_long(UROCE_WORKERS_VARIABLE, 0);
+
+	if (nr < 0 || nr > UROCE_MAX_WORKERS)
+		verbs_log(NULL, VERBS_LOG_WARN,
+			  UROCE_WORKERS_VARIABLE " is not between 1 and %d: "
+						 "ignored",
+			  UROCE_MAX_WORKERS);
+	return nr > 0 && nr <= UROCE_MAX_WORKERS ? (uint32_t)nr
+						 : default_workers();
 }
 
 enum uroce_shm_rndv uroce_config_rndv(void)

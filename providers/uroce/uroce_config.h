@@ -28,11 +28,14 @@
 #define UROCE_LOCAL_VARIABLE   "UROCE_LOCAL"
 #define UROCE_CMA_VARIABLE     "UROCE_CMA"
 #define UROCE_RNDV_VARIABLE    "UROCE_RNDV"
+#define UROCE_WORKERS_VARIABLE "UROCE_WORKERS"
 
 /* Former name of UROCE_RNDV_VARIABLE: ignored with a warning. */
 #define UROCE_OLD_RNDV_VARIABLE "UROCE_SPLIT"
 
 #define UROCE_WISH_LEN 1024
+
+#define UROCE_MAX_WORKERS 16
 
 /**
  * uroce_config_read() - read the selection of interfaces
@@ -61,6 +64,9 @@ bool uroce_config_local(void);
  * Return: mask of enum uroce_cma_kind.
  */
 unsigned int uroce_config_cma_kinds(void);
+
+/** uroce_config_workers() - read the largest number of workers; > 0 */
+uint32_t uroce_config_workers(void);
 
 /** uroce_config_rndv() - read when to use the rendezvous protocol */
 enum uroce_shm_rndv uroce_config_rndv(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Attach and detach of devices. The first attach creates the worker, the last
- * detach frees it. Also other rare operations: changes of addresses and state
- * of interfaces, multicast groups, and the handling of fork().
+ * Attach and detach of devices. The first attach creates the process and its
+ * first worker, the last detach frees them. Also other rare operations: changes
+ * of addresses and state of interfaces, and the handling of fork().
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 #include "uroce/progress/uroce_worker_state.h"
 #include "uroce/progress/uroce_worker_ud.h"
 #include "uroce/udp/uroce_link.h"
+#include "uroce/udp/uroce_slots.h"
 #include "util/nocancel.h"
 
 /* A peer that makes no progress delays exit() by a tenth of a second. */
@@ -24,27 +25,15 @@
 
 #define ANY_SPORT 0xc000 /* without a port nothing is sent */
 
-struct group {
-	struct list_node entry;
-	uint8_t gid[UROCE_GID_LEN];
-	unsigned int ifindex;
-	uint32_t uses;
-};
-
 /* plain: verbs_mutex has no trylock, which exit() needs */
 static pthread_mutex_t process_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct uroce_process *the_process; /* with process_mutex */
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
-static bool same_gid(const uint8_t *a, const uint8_t *b)
-{
-	return memcmp(a, b, UROCE_GID_LEN) == 0;
-}
-
 /* An interface has changed; check the one of @instance. */
 static void refresh(struct uroce_instance *instance)
 {
-	struct uroce_worker *worker = instance->worker;
+	struct uroce_process *process = instance->process;
 	struct uroce_netdev *dev = &instance->dev;
 	struct uroce_netdev fresh = *dev;
 	bool was_up = dev->up;
@@ -54,20 +43,22 @@ static void refresh(struct uroce_instance *instance)
 		fresh.up = false; /* the interface was removed */
 	gids = fresh.nr_gids != dev->nr_gids ||
 	       memcmp(fresh.gids, dev->gids, sizeof(fresh.gids)) != 0;
-	uroce_worker_acquire(worker);
-	if (gids) {
+	uroce_process_lock(process);
+	for (uint32_t i = 0; gids && i < process->nr_workers; i++) {
+		struct uroce_worker *worker = process->workers[i];
+
 		/* on -ENOMEM packets to the new address are dropped */
 		(void)uroce_worker_add_gids_locked(worker, &fresh, dev);
 		uroce_worker_remove_gids_locked(worker, dev, &fresh);
 	}
 	*dev = fresh;
 	if (gids)
-		worker->ops->netdev_event(instance->owner, UROCE_NETDEV_GIDS);
+		process->ops->netdev_event(instance->owner, UROCE_NETDEV_GIDS);
 	if (fresh.up != was_up)
-		worker->ops->netdev_event(instance->owner,
-					  fresh.up ? UROCE_NETDEV_UP
-						   : UROCE_NETDEV_DOWN);
-	uroce_worker_release(worker);
+		process->ops->netdev_event(instance->owner,
+					   fresh.up ? UROCE_NETDEV_UP
+						    : UROCE_NETDEV_DOWN);
+	uroce_process_unlock(process);
 }
 
 void uroce_process_refresh(struct uroce_process *process)
@@ -83,26 +74,29 @@ void uroce_process_refresh(struct uroce_process *process)
 
 static void fork_prepare(void)
 {
-	struct uroce_worker *worker;
-
 	(void)pthread_mutex_lock(&process_mutex);
 	if (!the_process)
 		return;
-	worker = the_process->worker;
 	(void)pthread_mutex_lock(&the_process->netdev_mutex);
-	uroce_lock_seize(&worker->engine_lock);
-	if (worker->new_port)
-		uroce_port_lock_fds(worker->new_port);
+	for (uint32_t i = 0; i < the_process->nr_workers; i++) {
+		struct uroce_worker *worker = the_process->workers[i];
+
+		uroce_lock_seize(&worker->engine_lock);
+		if (worker->new_port)
+			uroce_port_lock_fds(worker->new_port);
+	}
 }
 
 static void fork_done(void)
 {
 	if (the_process) {
-		struct uroce_worker *worker = the_process->worker;
+		for (uint32_t i = the_process->nr_workers; i-- > 0;) {
+			struct uroce_worker *worker = the_process->workers[i];
 
-		if (worker->new_port)
-			uroce_port_unlock_fds(worker->new_port);
-		uroce_worker_release(worker);
+			if (worker->new_port)
+				uroce_port_unlock_fds(worker->new_port);
+			uroce_worker_release(worker);
+		}
 		(void)pthread_mutex_unlock(&the_process->netdev_mutex);
 	}
 	(void)pthread_mutex_unlock(&process_mutex);
@@ -130,11 +124,23 @@ static void abandon_worker(struct uroce_worker *worker)
 static void fork_child(void)
 {
 	if (the_process) {
-		abandon_worker(the_process->worker);
+		for (uint32_t i = 0; i < the_process->nr_workers; i++)
+			abandon_worker(the_process->workers[i]);
+		uroce_shares_fini(&the_process->shares);
 		close_link(the_process);
 	}
 	fork_done();
 	the_process = NULL;
+}
+
+/* Returns whether some ACKs may be left. */
+static bool flush_acks(struct uroce_process *process)
+{
+	bool owes = false;
+
+	for (uint32_t i = 0; i < process->nr_workers; i++)
+		owes = uroce_worker_flush_acks(process->workers[i]) || owes;
+	return owes;
 }
 
 /*
@@ -149,7 +155,7 @@ static __attribute__((destructor)) void flush_at_exit(void)
 	if (pthread_mutex_trylock(&process_mutex))
 		return; /* a device is being opened or closed */
 	for (int left = EXIT_NAPS; the_process && left > 0; left--) {
-		if (!uroce_worker_flush_acks(the_process->worker))
+		if (!flush_acks(the_process))
 			break;
 		(void)nanosleep(&nap, NULL);
 	}
@@ -162,120 +168,14 @@ static void watch_forks(void)
 	(void)pthread_atfork(fork_prepare, fork_done, fork_child);
 }
 
-static int start_helper(struct uroce_worker *worker)
-{
-	struct uroce_helper_config config = {
-		.fds = { -1, -1, -1, worker->process->link_fd, -1 },
-		.arg = worker,
-		.work = uroce_worker_work,
-	};
-
-	if (worker->shm)
-		config.fds[4] = uroce_shm_fd(worker->shm);
-	return uroce_helper_start(&worker->helper, &config);
-}
-
-static uint32_t make_seed(void)
-{
-	uint32_t seed;
-
-	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
-		seed = (uint32_t)(uroce_worker_now() ^ (uint64_t)getpid()
-							       << 16);
-	return seed;
-}
-
-static void free_worker(struct uroce_worker *worker)
-{
-	struct list_node *pos, *tmp;
-
-	uroce_worker_close_port(worker);
-	list_for_each_safe (pos, tmp, &worker->groups)
-		free(list_entry(pos, struct group, entry));
-	if (worker->shm) {
-		uroce_worker_release_ud_peers(worker);
-		uroce_shm_close(worker->shm);
-	}
-	uroce_engine_fini(&worker->engine);
-	uroce_lock_fini(&worker->engine_lock);
-	free(worker);
-}
-
-static int new_worker(struct uroce_process *process,
-		      const struct uroce_worker_ops *ops, uint32_t seed,
-		      struct uroce_worker **ret_worker)
-{
-	struct uroce_worker *worker = aligned_alloc(
-		UROCE_CACHE_LINE, (sizeof(*worker) + UROCE_CACHE_LINE - 1) /
-					  UROCE_CACHE_LINE * UROCE_CACHE_LINE);
-	struct uroce_engine_config config = { .memory = &process->memory,
-					      .seed = seed };
-	int ret;
-
-	if (!worker)
-		return -ENOMEM;
-	*worker = (struct uroce_worker){ .process = process, .ops = ops };
-	list_init(&worker->groups);
-	list_init(&worker->full);
-	list_init(&worker->moderated);
-	uroce_lock_prepare();
-	uroce_lock_init(&worker->engine_lock);
-	config.slot = uroce_worker_claim_slot(worker);
-	ret = uroce_engine_init(&worker->engine, &config);
-	if (ret) {
-		uroce_worker_close_port(worker);
-		if (worker->shm)
-			uroce_shm_close(worker->shm);
-		free(worker);
-		return ret;
-	}
-	uroce_worker_publish_shm(worker);
-	ret = start_helper(worker);
-	if (ret) {
-		free_worker(worker);
-		return ret;
-	}
-	*ret_worker = worker;
-	return 0;
-}
-
-static void free_process(struct uroce_process *process)
-{
-	close_link(process);
-	uroce_memory_fini(&process->memory);
-	(void)pthread_mutex_destroy(&process->netdev_mutex);
-	free(process);
-}
-
-static int new_process(const struct uroce_worker_ops *ops,
-		       struct uroce_process **ret_process)
-{
-	struct uroce_process *process = calloc(1, sizeof(*process));
-	uint32_t seed = make_seed();
-	int ret;
-
-	if (!process)
-		return -ENOMEM;
-	process->next_pd = 1;
-	list_init(&process->instances);
-	(void)pthread_mutex_init(&process->netdev_mutex, NULL);
-	uroce_memory_init(&process->memory, seed);
-	process->link_fd = uroce_link_open();
-	(void)pthread_once(&fork_once, watch_forks);
-	ret = new_worker(process, ops, seed, &process->worker);
-	if (ret) {
-		free_process(process);
-		return ret;
-	}
-	*ret_process = process;
-	return 0;
-}
-
 /* With process_mutex. */
 static int get_process(const struct uroce_worker_ops *ops)
 {
-	int ret = the_process ? 0 : new_process(ops, &the_process);
+	int ret = 0;
 
+	(void)pthread_once(&fork_once, watch_forks);
+	if (!the_process)
+		ret = uroce_process_open(ops, &the_process);
 	if (!ret)
 		the_process->uses++;
 	return ret;
@@ -284,18 +184,49 @@ static int get_process(const struct uroce_worker_ops *ops)
 /* With process_mutex. */
 static void put_process(struct uroce_process *process)
 {
-	struct uroce_worker *worker = process->worker;
-
 	if (--process->uses)
 		return;
 	if (process == the_process)
 		the_process = NULL;
-	if (!worker->dead) {
-		uroce_worker_stop_joining(worker);
-		uroce_helper_stop(&worker->helper);
-	}
-	free_worker(worker);
-	free_process(process);
+	uroce_process_close(process);
+}
+
+static void remove_gids_locked(struct uroce_instance *instance)
+{
+	struct uroce_process *process = instance->process;
+
+	for (uint32_t i = 0; i < process->nr_workers; i++)
+		uroce_worker_remove_gids_locked(process->workers[i],
+						&instance->dev, NULL);
+}
+
+static int add_gids_locked(struct uroce_instance *instance)
+{
+	struct uroce_process *process = instance->process;
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && i < process->nr_workers; i++)
+		ret = uroce_worker_add_gids_locked(process->workers[i],
+						   &instance->dev, NULL);
+	if (ret)
+		remove_gids_locked(instance);
+	return ret;
+}
+
+/* Enters the instance into the list of the process. */
+static int enter_instance(struct uroce_instance *instance)
+{
+	struct uroce_process *process = instance->process;
+	int ret;
+
+	(void)pthread_mutex_lock(&process->netdev_mutex);
+	uroce_process_lock(process);
+	ret = add_gids_locked(instance);
+	if (!ret)
+		list_add_tail(&process->instances, &instance->entry);
+	uroce_process_unlock(process);
+	(void)pthread_mutex_unlock(&process->netdev_mutex);
+	return ret;
 }
 
 int uroce_instance_attach(const struct uroce_netdev *dev,
@@ -303,8 +234,6 @@ int uroce_instance_attach(const struct uroce_netdev *dev,
 			  struct uroce_instance **ret_instance)
 {
 	struct uroce_instance *instance = calloc(1, sizeof(*instance));
-	struct uroce_process *process;
-	struct uroce_worker *worker;
 	bool is_first;
 	int ret;
 
@@ -315,31 +244,19 @@ int uroce_instance_attach(const struct uroce_netdev *dev,
 	ret = get_process(ops);
 	if (ret)
 		goto err_free;
-	process = the_process;
-	worker = process->worker;
-	instance->process = process;
-	instance->worker = worker;
+	instance->process = the_process;
 	instance->owner = owner;
 	instance->dev = *dev;
-	uroce_worker_acquire(worker);
-	ret = uroce_worker_add_gids_locked(worker, dev, NULL);
-	if (ret)
-		uroce_worker_remove_gids_locked(worker, dev, NULL);
-	uroce_worker_release(worker);
+	ret = enter_instance(instance);
 	if (ret)
 		goto err_put;
-	(void)pthread_mutex_lock(&process->netdev_mutex);
-	uroce_worker_acquire(worker);
-	list_add_tail(&process->instances, &instance->entry);
-	uroce_worker_release(worker);
-	(void)pthread_mutex_unlock(&process->netdev_mutex);
 	(void)pthread_mutex_unlock(&process_mutex);
-	uroce_worker_await_port(worker, is_first);
+	uroce_worker_await_port(instance->process->workers[0], is_first);
 	*ret_instance = instance;
 	return 0;
 
 err_put:
-	put_process(process);
+	put_process(the_process);
 err_free:
 	(void)pthread_mutex_unlock(&process_mutex);
 	free(instance);
@@ -349,33 +266,125 @@ err_free:
 void uroce_instance_detach(struct uroce_instance *instance)
 {
 	struct uroce_process *process = instance->process;
-	struct uroce_worker *worker = instance->worker;
 
 	(void)pthread_mutex_lock(&process_mutex);
 	(void)pthread_mutex_lock(&process->netdev_mutex);
-	uroce_worker_acquire(worker);
+	uroce_process_lock(process);
 	list_del(&instance->entry);
-	uroce_worker_remove_gids_locked(worker, &instance->dev, NULL);
-	uroce_worker_release(worker);
+	remove_gids_locked(instance);
+	uroce_process_unlock(process);
 	(void)pthread_mutex_unlock(&process->netdev_mutex);
 	put_process(process);
 	(void)pthread_mutex_unlock(&process_mutex);
 	free(instance);
 }
 
-struct uroce_worker *uroce_instance_worker(struct uroce_instance *instance)
+struct uroce_memory *uroce_instance_memory(struct uroce_instance *instance)
 {
-	return instance->worker;
+	return &instance->process->memory;
+}
+
+struct uroce_worker *uroce_instance_next_worker(struct uroce_instance *instance)
+{
+	struct uroce_worker *worker;
+	bool is_new;
+
+	(void)pthread_mutex_lock(&process_mutex);
+	worker = uroce_process_next_worker(instance->process, &is_new);
+	(void)pthread_mutex_unlock(&process_mutex);
+	if (is_new)
+		uroce_worker_await_port(worker, true);
+	return worker;
+}
+
+void uroce_instance_lock(struct uroce_instance *instance)
+{
+	struct uroce_process *process = instance->process;
+
+	uroce_process_lock(process);
+	for (uint32_t i = 0; i < process->nr_workers; i++)
+		uroce_worker_flush(process->workers[i]);
+}
+
+void uroce_instance_unlock(struct uroce_instance *instance)
+{
+	struct uroce_process *process = instance->process;
+
+	for (uint32_t i = 0; i < process->nr_workers; i++)
+		uroce_worker_finish(process->workers[i]);
+	uroce_process_unlock(process);
+}
+
+void uroce_instance_share_cq(struct uroce_instance *instance,
+			     struct uroce_worker *worker, struct uroce_cq *cq)
+{
+	uroce_worker_unbind_cq(worker, cq);
+	cq->shared = true;
+	instance->process->nr_shared_cqs++;
+}
+
+enum uroce_pass uroce_instance_poll(struct uroce_instance *instance)
+{
+	struct uroce_process *process = instance->process;
+	enum uroce_pass pass = UROCE_PASS_QUICK;
+
+	for (uint32_t i = 0; i < uroce_process_nr(process); i++) {
+		enum uroce_pass of_worker =
+			uroce_worker_poll(process->workers[i]);
+
+		if (of_worker > pass)
+			pass = of_worker;
+	}
+	return pass;
+}
+
+int uroce_instance_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
+			  bool solicited_only)
+{
+	struct uroce_process *process = instance->process;
+
+	for (uint32_t i = 0; i < uroce_process_nr(process); i++)
+		if (uroce_lock_is_own(&process->workers[i]->engine_lock))
+			return -EBUSY;
+	uroce_instance_lock(instance);
+	uroce_cq_arm(cq, solicited_only);
+	for (uint32_t i = 0; i < process->nr_workers; i++)
+		uroce_worker_watch(process->workers[i]);
+	uroce_instance_unlock(instance);
+	return 0;
+}
+
+void uroce_instance_forget_cq(struct uroce_instance *instance,
+			      struct uroce_worker *worker, struct uroce_cq *cq)
+{
+	struct uroce_process *process = instance->process;
+
+	if (worker)
+		uroce_worker_unbind_cq(worker, cq);
+	process->nr_shared_cqs -= cq->shared;
+	list_del(&cq->moderate.entry);
+	for (uint32_t i = 0; i < process->nr_workers; i++)
+		uroce_engine_forget_cq(&process->workers[i]->engine, cq);
+}
+
+void uroce_instance_forget_rq(struct uroce_instance *instance,
+			      struct uroce_rq *rq)
+{
+	struct uroce_process *process = instance->process;
+
+	for (uint32_t i = 0; i < process->nr_workers; i++)
+		uroce_engine_forget_rq(&process->workers[i]->engine, rq);
 }
 
 bool uroce_instance_dead(const struct uroce_instance *instance)
 {
-	return instance->worker->dead;
+	return instance->process->workers[0]->dead;
 }
 
 int uroce_instance_port_error(const struct uroce_instance *instance)
 {
-	return __atomic_load_n(&instance->worker->port_error, __ATOMIC_RELAXED);
+	return __atomic_load_n(&instance->process->workers[0]->port_error,
+			       __ATOMIC_RELAXED);
 }
 
 void uroce_instance_netdev(struct uroce_instance *instance,
@@ -395,81 +404,63 @@ uint32_t uroce_instance_new_pd(struct uroce_instance *instance)
 uint16_t uroce_instance_sport(const struct uroce_instance *instance,
 			      uint32_t qpn, uint32_t dest_qpn)
 {
-	/* pairs with the store in publish_port_locked() */
-	const struct uroce_port *port =
-		__atomic_load_n(&instance->worker->port, __ATOMIC_ACQUIRE);
+	const struct uroce_process *process = instance->process;
+	const struct uroce_worker *worker = process->workers[0];
+	const struct uroce_port *port;
 
+	for (uint32_t i = 1; i < uroce_process_nr(process); i++)
+		if (process->workers[i]->engine.slot == qpn >> UROCE_SLOT_SHIFT)
+			worker = process->workers[i];
+	/* pairs with the store in publish_port_locked() */
+	port = __atomic_load_n(&worker->port, __ATOMIC_ACQUIRE);
 	return port ? uroce_port_sport(port, dest_qpn) : ANY_SPORT;
 }
 
-static struct group *instance_find_group(const struct uroce_worker *worker,
-					 const uint8_t *gid,
-					 unsigned int ifindex)
+uint64_t uroce_instance_count(struct uroce_instance *instance,
+			      enum uroce_counter counter)
 {
-	struct list_node *pos;
+	struct uroce_process *process = instance->process;
+	uint64_t sum = 0;
 
-	list_for_each (pos, &worker->groups) {
-		struct group *group = list_entry(pos, struct group, entry);
-
-		if (group->ifindex == ifindex && same_gid(group->gid, gid))
-			return group;
-	}
-	return NULL;
+	uroce_process_lock(process);
+	for (uint32_t i = 0; i < process->nr_workers; i++)
+		sum += process->workers[i]->engine.counters.count[counter];
+	uroce_process_unlock(process);
+	return sum;
 }
 
-int uroce_instance_join(struct uroce_instance *instance, const uint8_t *gid)
+/* All members of the structure are uint64_t. */
+static void add_counters(struct uroce_instance_counters *sum,
+			 const struct uroce_instance_counters *counters)
 {
-	struct uroce_worker *worker = instance->worker;
-	unsigned int ifindex = instance->dev.ifindex;
-	struct group *group = instance_find_group(worker, gid, ifindex);
-	int ret;
+	uint64_t to[sizeof(*sum) / sizeof(uint64_t)];
+	uint64_t from[sizeof(*sum) / sizeof(uint64_t)];
 
-	if (group) {
-		group->uses++;
-		return 0;
-	}
-	if (!worker->port)
-		return worker->dead ? -EIO : worker->port_error;
-	group = calloc(1, sizeof(*group));
-	if (!group)
-		return -ENOMEM;
-	ret = uroce_port_join(worker->port, gid, ifindex, true);
-	if (ret) {
-		free(group);
-		return ret;
-	}
-	memcpy(group->gid, gid, UROCE_GID_LEN);
-	group->ifindex = ifindex;
-	group->uses = 1;
-	list_add_tail(&worker->groups, &group->entry);
-	return 0;
-}
-
-void uroce_instance_leave(struct uroce_instance *instance, const uint8_t *gid)
-{
-	struct uroce_worker *worker = instance->worker;
-	unsigned int ifindex = instance->dev.ifindex;
-	struct group *group = instance_find_group(worker, gid, ifindex);
-
-	if (!group || --group->uses)
-		return;
-	/* fails if the interface and its memberships are gone */
-	if (worker->port)
-		(void)uroce_port_join(worker->port, gid, ifindex, false);
-	list_del(&group->entry);
-	free(group);
+	memcpy(to, sum, sizeof(*sum));
+	memcpy(from, counters, sizeof(*counters));
+	for (size_t i = 0; i < sizeof(to) / sizeof(to[0]); i++)
+		to[i] += from[i];
+	memcpy(sum, to, sizeof(*sum));
 }
 
 void uroce_instance_counters(struct uroce_instance *instance,
 			     struct uroce_instance_counters *ret_counters)
 {
-	struct uroce_worker *worker = instance->worker;
+	struct uroce_process *process = instance->process;
+
 	*ret_counters = (struct uroce_instance_counters){};
-	uroce_worker_acquire(worker);
-	if (worker->port)
-		uroce_port_counters(worker->port, &ret_counters->port);
-	if (worker->shm)
-		uroce_shm_counters(worker->shm, &ret_counters->shm);
-	ret_counters->helper_wakes = uroce_helper_wakes(&worker->helper);
-	uroce_worker_release(worker);
+	uroce_process_lock(process);
+	for (uint32_t i = 0; i < process->nr_workers; i++) {
+		const struct uroce_worker *worker = process->workers[i];
+		struct uroce_instance_counters counters = {
+			.helper_wakes = uroce_helper_wakes(&worker->helper),
+		};
+
+		if (worker->port)
+			uroce_port_counters(worker->port, &counters.port);
+		if (worker->shm)
+			uroce_shm_counters(worker->shm, &counters.shm);
+		add_counters(ret_counters, &counters);
+	}
+	uroce_process_unlock(process);
 }

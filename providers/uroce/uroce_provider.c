@@ -135,8 +135,7 @@ static int uroce_open_context(struct verbs_device *dev,
 		verbs_context_free(vctx);
 		return ret;
 	}
-	ctx->worker = uroce_instance_worker(ctx->instance);
-	ctx->engine = uroce_worker_engine(ctx->worker);
+	ctx->memory = uroce_instance_memory(ctx->instance);
 	uroce_report_port(&vctx->context, ctx->instance);
 	vctx->context.num_comp_vectors = 1;
 	verbs_context_set_ops(vctx, &uroce_context_ops);

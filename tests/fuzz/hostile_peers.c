@@ -86,6 +86,7 @@ static size_t hello_len;
 
 static struct peer peers[NR_PEERS];
 static struct uroce_shm *shm;
+static struct uroce_shares shares;
 static struct flow *flow;
 static uint32_t host;
 static uint32_t peer_slot;     /* that the recorded hello claims */
@@ -190,10 +191,12 @@ static void open_shm(bool rndv)
 		.patience_ms = TIMEOUT_MS,
 		.cma_kinds = ~0u,
 		.rndv = rndv ? UROCE_SHM_RNDV_ALWAYS : UROCE_SHM_RNDV_TRY,
+		.shares = &shares,
 		.is_ours = is_ours,
 	};
 	int ret = -EADDRINUSE;
 
+	uroce_shares_init(&shares);
 	for (uint32_t i = 0; ret && i <= LAST_HOST - FIRST_HOST; i++) {
 		host = FIRST_HOST +
 		       ((uint32_t)getpid() + i) % (LAST_HOST - FIRST_HOST + 1);
@@ -399,7 +402,7 @@ static void add_share(void)
 {
 	const struct uroce_span span = { .inode = 1 };
 
-	fuzz_assert(uroce_shares_add(&shm->shares, &span, shared_memory(),
+	fuzz_assert(uroce_shares_add(&shares, &span, shared_memory(),
 				     SHARE_BYTES) == UROCE_SHARES);
 }
 
@@ -570,5 +573,6 @@ void hostile_peers(struct fuzz_reader *reader, bool rndv)
 		disconnect(&peers[i]);
 	uroce_shm_serve(shm);
 	uroce_shm_close(shm);
+	uroce_shares_fini(&shares);
 	fuzz_assert(lowest_fd() == before);
 }

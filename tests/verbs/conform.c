@@ -43,6 +43,7 @@
 #pragma weak conform_srq
 #pragma weak conform_event
 #pragma weak conform_cq
+#pragma weak conform_queues
 #pragma weak conform_uc
 #pragma weak conform_ud
 #pragma weak conform_timeout
@@ -57,8 +58,9 @@ static const struct conform_test *const groups[] = {
 	conform_state_posts, conform_state_reset,
 	conform_quiesce,     conform_rnr,
 	conform_srq,	     conform_event,
-	conform_cq,	     conform_uc,
-	conform_ud,	     conform_timeout,
+	conform_cq,	     conform_queues,
+	conform_uc,	     conform_ud,
+	conform_timeout,
 };
 #define NR_GROUPS (sizeof(groups) / sizeof(groups[0]))
 

@@ -73,8 +73,8 @@ extern const struct conform_test conform_framework[], conform_framework_api[],
 	conform_completion[], conform_atomic[], conform_ext[], conform_error[],
 	conform_flush[], conform_mw[], conform_state[], conform_state_posts[],
 	conform_state_reset[], conform_quiesce[], conform_rnr[], conform_srq[],
-	conform_event[], conform_cq[], conform_uc[], conform_ud[],
-	conform_timeout[];
+	conform_event[], conform_cq[], conform_queues[], conform_uc[],
+	conform_ud[], conform_timeout[];
 
 /* Ends the test as failed, with place and text, unless @condition is true. */
 #define REQUIRE(condition) \

@@ -21,8 +21,8 @@ static const char *const known[] = {
 	"RDMAV_HUGEPAGES_SAFE", "UROCE_CMA",
 	"UROCE_DEVICES",	"UROCE_LOCAL",
 	"UROCE_PCAP",		"UROCE_RNDV",
-	"UROCE_SPLIT",		"VERBS_LOG_FILE",
-	"VERBS_LOG_LEVEL",
+	"UROCE_SPLIT",		"UROCE_WORKERS",
+	"VERBS_LOG_FILE",	"VERBS_LOG_LEVEL",
 };
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))

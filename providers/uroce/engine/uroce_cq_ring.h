@@ -50,6 +50,7 @@ struct uroce_cq {
 	uint32_t armed;	  /* enum uroce_cq_armed; atomic */
 	bool has_channel; /* else arming has no effect */
 	bool overrun;	  /* a completion was lost; no more are added */
+	bool shared;	  /* QPs of several engines complete into it */
 	/* clock() - time for timestamps, ns; NULL: CQEs have none */
 	uint64_t (*clock)(void);
 

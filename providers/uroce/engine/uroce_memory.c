@@ -97,6 +97,12 @@ static struct uroce_region *take_free(struct uroce_memory *memory)
 	return region;
 }
 
+static bool is_window(const struct uroce_region *region)
+{
+	return region->kind == UROCE_REGION_WINDOW_1 ||
+	       region->kind == UROCE_REGION_WINDOW_2;
+}
+
 int uroce_memory_add(struct uroce_memory *memory,
 		     const struct uroce_region *region, uint32_t *ret_key)
 {
@@ -115,6 +121,8 @@ int uroce_memory_add(struct uroce_memory *memory,
 	added->nr_windows = 0;
 	if (added->kind == UROCE_REGION_DMABUF)
 		memory->nr_dmabufs++;
+	if (is_window(added))
+		memory->nr_windows++;
 	tell(memory, added);
 	*ret_key = key;
 	return 0;
@@ -138,10 +146,15 @@ struct uroce_region *uroce_memory_find(const struct uroce_memory *memory,
 	return region && region->key == key ? region : NULL;
 }
 
-static bool is_window(const struct uroce_region *region)
+void uroce_memory_for_each(const struct uroce_memory *memory,
+			   void (*fn)(void *arg,
+				      const struct uroce_region *region),
+			   void *arg)
 {
-	return region->kind == UROCE_REGION_WINDOW_1 ||
-	       region->kind == UROCE_REGION_WINDOW_2;
+	for (uint32_t i = 1; i < memory->nr_regions; i++)
+		if (memory->regions[i]->kind != UROCE_REGION_NONE &&
+		    !memory->regions[i]->withdrawn)
+			fn(arg, memory->regions[i]);
 }
 
 int uroce_memory_change(struct uroce_memory *memory, uint32_t key,
@@ -206,8 +219,10 @@ int uroce_memory_remove(struct uroce_memory *memory, uint32_t key)
 		return -ENOENT;
 	if (region->nr_windows)
 		return -EBUSY;
-	if (is_window(region))
+	if (is_window(region)) {
 		close_window(region);
+		memory->nr_windows--;
+	}
 	if (region->kind == UROCE_REGION_DMABUF)
 		memory->nr_dmabufs--;
 	region->kind = UROCE_REGION_NONE;

@@ -55,6 +55,7 @@ struct uroce_memory {
 	uint32_t first_free, last_free;
 	uint8_t tag;	     /* of the next new index */
 	uint32_t nr_dmabufs; /* regions of kind DMABUF */
+	uint32_t nr_windows; /* windows, bound or not */
 	/* with an access that uroce_memory_end_access() must end */
 	struct uroce_dmabuf *open_dmabufs;
 	/*
@@ -122,6 +123,16 @@ void uroce_memory_publish(const struct uroce_memory *memory, uint32_t key);
  * Return: 0, -ENOENT, or -EBUSY if windows are bound to it (IBTA 10.6.7.3).
  */
 int uroce_memory_remove(struct uroce_memory *memory, uint32_t key);
+
+/**
+ * uroce_memory_for_each() - call a function for all regions and windows
+ *
+ * Leaves out regions that are withdrawn.
+ */
+void uroce_memory_for_each(const struct uroce_memory *memory,
+			   void (*fn)(void *arg,
+				      const struct uroce_region *region),
+			   void *arg);
 
 /** uroce_memory_find() - return the entry with exactly this key, or NULL */
 struct uroce_region *uroce_memory_find(const struct uroce_memory *memory,

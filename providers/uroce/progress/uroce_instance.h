@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * An instance: a device that is attached; each context has one. The first
- * attach of a process creates its worker, and the last detach frees it.
+ * attach of a process creates its first worker, and the last detach frees all
+ * workers.
  *
  * QPNs, keys and PD numbers are unique in the process, across all devices and
  * all contexts of a device.
@@ -73,9 +74,68 @@ int uroce_instance_attach(const struct uroce_netdev *dev,
  */
 void uroce_instance_detach(struct uroce_instance *instance);
 
-/** uroce_instance_worker() - get the worker; does not change until the detach
+/**
+ * uroce_instance_memory() - return the MR table, with which all workers check
+ * keys; changes need uroce_instance_lock()
  */
-struct uroce_worker *uroce_instance_worker(struct uroce_instance *instance);
+struct uroce_memory *uroce_instance_memory(struct uroce_instance *instance);
+
+/**
+ * uroce_instance_next_worker() - select the worker of a new group of queues
+ *
+ * The workers take turns. Starts a worker if there are fewer of them than
+ * processors, see UROCE_WORKERS in uroce(7).
+ *
+ * Context: control path, without locks; may take some ms.
+ */
+struct uroce_worker *
+uroce_instance_next_worker(struct uroce_instance *instance);
+
+/**
+ * uroce_instance_lock() - take the engine locks of all workers
+ *
+ * Protects the MR table, and objects that QPs of several workers may use.
+ */
+void uroce_instance_lock(struct uroce_instance *instance);
+
+/**
+ * uroce_instance_unlock() - send all packets, deliver events, and release the
+ * engine locks
+ */
+void uroce_instance_unlock(struct uroce_instance *instance);
+
+/**
+ * uroce_instance_share_cq() - let QPs of several workers use a CQ
+ * @worker: the worker to which it was bound
+ *
+ * From now on only one worker at a time makes progress.
+ *
+ * Context: with uroce_instance_lock().
+ */
+void uroce_instance_share_cq(struct uroce_instance *instance,
+			     struct uroce_worker *worker, struct uroce_cq *cq);
+
+/** uroce_instance_poll() - uroce_worker_poll() for all workers */
+enum uroce_pass uroce_instance_poll(struct uroce_instance *instance);
+
+/** uroce_instance_arm_cq() - uroce_worker_arm_cq() for a CQ of no worker */
+int uroce_instance_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
+			  bool solicited_only);
+
+/**
+ * uroce_instance_forget_cq() - drop the events of a CQ before it is freed
+ * @worker: the worker to which it is bound, or NULL
+ *
+ * Use this instead of uroce_engine_forget_cq().
+ *
+ * Context: with uroce_instance_lock().
+ */
+void uroce_instance_forget_cq(struct uroce_instance *instance,
+			      struct uroce_worker *worker, struct uroce_cq *cq);
+
+/** uroce_instance_forget_rq() - the same for an SRQ */
+void uroce_instance_forget_rq(struct uroce_instance *instance,
+			      struct uroce_rq *rq);
 
 /** uroce_instance_dead() - check for a child of the process that attached */
 bool uroce_instance_dead(const struct uroce_instance *instance);
@@ -169,21 +229,9 @@ void uroce_instance_put_share(struct uroce_instance *instance, uint64_t share);
  */
 int uroce_instance_await_copies(struct uroce_instance *instance);
 
-/**
- * uroce_instance_join() - join a multicast group
- * @instance: the device whose interface joins
- * @gid: an IPv4 (::ffff:a.b.c.d) or IPv6 multicast address
- *
- * Counts the calls. uroce_engine_attach() attaches the QP itself.
- *
- * Context: with the engine lock.
- * Return: 0, -EINVAL if @gid is no multicast address, -ENOMEM, -EIO if the
- * instance is dead, or -errno of the socket or of uroce_instance_port_error().
- */
-int uroce_instance_join(struct uroce_instance *instance, const uint8_t *gid);
-
-/** uroce_instance_leave() - undo one uroce_instance_join() */
-void uroce_instance_leave(struct uroce_instance *instance, const uint8_t *gid);
+/** uroce_instance_count() - read a counter of all engines */
+uint64_t uroce_instance_count(struct uroce_instance *instance,
+			      enum uroce_counter counter);
 
 /* Counters of the code below the engine. */
 struct uroce_instance_counters {

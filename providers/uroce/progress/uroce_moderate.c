@@ -43,7 +43,7 @@ void uroce_moderate_deliver(struct uroce_worker *worker)
 		if (!moderate_is_due(cq, worker->now))
 			continue;
 		list_del(&cq->moderate.entry);
-		worker->ops->cq_event(cq, true, false);
+		worker->process->ops->cq_event(cq, true, false);
 	}
 }
 

@@ -55,14 +55,9 @@ static void report_report(const struct ibv_context *ctx, const char *name,
 void uroce_report_counters(const struct ibv_context *ctx,
 			   struct uroce_instance *instance)
 {
-	struct uroce_worker *worker = uroce_instance_worker(instance);
 	struct uroce_instance_counters below;
-	struct uroce_counters engine;
 
 	uroce_instance_counters(instance, &below);
-	uroce_worker_lock(worker);
-	engine = uroce_worker_engine(worker)->counters;
-	uroce_worker_unlock(worker);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		uint64_t value;
 
@@ -71,8 +66,9 @@ void uroce_report_counters(const struct ibv_context *ctx,
 		report_report(ctx, rows[i].name, value);
 	}
 	for (int i = 0; i < UROCE_NR_COUNTERS; i++)
-		report_report(ctx, uroce_counter_name((enum uroce_counter)i),
-			      engine.count[i]);
+		report_report(
+			ctx, uroce_counter_name((enum uroce_counter)i),
+			uroce_instance_count(instance, (enum uroce_counter)i));
 }
 
 void uroce_report_port(const struct ibv_context *ctx,

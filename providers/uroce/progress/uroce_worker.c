@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The worker: connects the engine, the port, shared memory and the helper
- * thread; uroce_instance.c creates it. A full pass is run_locked(): receive,
+ * thread; uroce_process.c creates it. A full pass is run_locked(): receive,
  * expire timers, send, deliver events. Application threads call it through the
  * functions of uroce_worker.h, the helper thread through uroce_worker_work().
  */
@@ -128,22 +128,22 @@ void uroce_worker_deliver(struct uroce_worker *worker)
 
 		cq->wake = false;
 		cq->report_overrun = false;
-		if (wake && worker->nr_armed)
+		if (wake && !cq->shared && worker->nr_armed)
 			worker->nr_armed--;
 		if (wake && !overrun && uroce_moderate_holds(worker, cq))
 			uroce_worker_need_helper(worker);
 		else
-			worker->ops->cq_event(cq, wake, overrun);
+			worker->process->ops->cq_event(cq, wake, overrun);
 	}
 	while ((rq = uroce_engine_take_rq(&worker->engine))) {
 		rq->limit_event = false;
-		worker->ops->rq_event(rq);
+		worker->process->ops->rq_event(rq);
 	}
 	while ((qp = uroce_engine_take_qp(&worker->engine))) {
 		uint32_t events = qp->events;
 
 		qp->events = 0;
-		worker->ops->qp_event(qp, events);
+		worker->process->ops->qp_event(qp, events);
 	}
 }
 
@@ -304,6 +304,45 @@ static bool run_locked(struct uroce_worker *worker, bool receive)
 	return more;
 }
 
+/* Ends the exclusion that start_pass() or uroce_worker_acquire() began. */
+static inline void end_exclusion(struct uroce_worker *worker)
+{
+	if (__builtin_expect(!worker->has_pass_lock, 1))
+		return;
+	worker->has_pass_lock = false;
+	(void)uroce_lock_drop(&worker->process->pass_lock);
+}
+
+static __attribute__((noinline)) bool exclude(struct uroce_worker *worker)
+{
+	if (!worker->has_pass_lock &&
+	    !uroce_lock_take_unless_own(&worker->process->pass_lock)) {
+		(void)uroce_lock_drop(&worker->engine_lock);
+		uroce_helper_ring(&worker->helper);
+		return false;
+	}
+	worker->has_pass_lock = true;
+	return true;
+}
+
+/*
+ * After the engine lock was taken: excludes other passes if necessary. Releases
+ * the engine lock and returns false in a signal handler that has interrupted a
+ * pass of another worker; then the helper thread makes the pass.
+ */
+static inline bool start_pass(struct uroce_worker *worker)
+{
+	if (__builtin_expect(worker->process->exclusive, 0) && !exclude(worker))
+		return false;
+	read_clock(worker);
+	return true;
+}
+
+static bool try_acquire(struct uroce_worker *worker)
+{
+	return uroce_lock_try(&worker->engine_lock) && start_pass(worker);
+}
+
 /*
  * Serves kicks after a release of the engine lock. A thread that kicks a QP and
  * does not get the lock leaves the QP to the lock holder, which checks the kick
@@ -316,16 +355,17 @@ static void serve_new_kicks(struct uroce_worker *worker)
 	do {
 		if (!uroce_engine_has_kicks(&worker->engine) ||
 		    __atomic_load_n(&worker->socket_full, __ATOMIC_RELAXED) ||
-		    worker->dead || !uroce_lock_try(&worker->engine_lock))
+		    worker->dead || !try_acquire(worker))
 			return;
-		read_clock(worker);
 		(void)run_locked(worker, false);
+		end_exclusion(worker);
 	} while (uroce_lock_drop(&worker->engine_lock));
 }
 
 /* Releases the engine lock; inlined for quick posts and polls. */
 static inline void drop(struct uroce_worker *worker)
 {
+	end_exclusion(worker);
 	if (uroce_lock_drop(&worker->engine_lock))
 		serve_new_kicks(worker);
 }
@@ -335,17 +375,14 @@ void uroce_worker_release(struct uroce_worker *worker)
 	drop(worker);
 }
 
-static bool try_acquire(struct uroce_worker *worker)
-{
-	if (!uroce_lock_try(&worker->engine_lock))
-		return false;
-	read_clock(worker);
-	return true;
-}
-
 void uroce_worker_acquire(struct uroce_worker *worker)
 {
 	uroce_lock_take(&worker->engine_lock);
+	/* never in a signal handler that has interrupted a pass */
+	if (worker->process->exclusive) {
+		uroce_lock_take(&worker->process->pass_lock);
+		worker->has_pass_lock = true;
+	}
 	read_clock(worker);
 }
 
@@ -406,12 +443,17 @@ void uroce_worker_flush_qp(struct uroce_worker *worker, struct uroce_qp *qp)
 	}
 }
 
-/* The caller may free objects, so their deferred ACKs are sent first. */
+void uroce_worker_flush(struct uroce_worker *worker)
+{
+	read_clock(worker);
+	if (flush_delayed_acks(worker))
+		(void)run_locked(worker, true);
+}
+
 void uroce_worker_lock(struct uroce_worker *worker)
 {
 	uroce_worker_acquire(worker);
-	if (flush_delayed_acks(worker))
-		(void)run_locked(worker, true);
+	uroce_worker_flush(worker);
 }
 
 /* Only UD needs the fields of the GRH, and receiving them costs time. */
@@ -425,11 +467,16 @@ static void report_header(struct uroce_worker *worker)
 	worker->reports_header = on;
 }
 
-void uroce_worker_unlock(struct uroce_worker *worker)
+void uroce_worker_finish(struct uroce_worker *worker)
 {
 	read_clock(worker);
 	report_header(worker);
 	(void)run_locked(worker, false);
+}
+
+void uroce_worker_unlock(struct uroce_worker *worker)
+{
+	uroce_worker_finish(worker);
 	uroce_worker_release(worker);
 }
 
@@ -439,7 +486,8 @@ void uroce_worker_post(struct uroce_worker *worker, struct uroce_qp *qp)
 	if (uroce_lock_try(&worker->engine_lock)) {
 		if (!uroce_worker_quick_post(worker, qp)) {
 			uroce_engine_kick(&worker->engine, qp);
-			read_clock(worker);
+			if (!start_pass(worker))
+				return;
 			(void)run_locked(worker, false);
 		}
 		drop(worker);
@@ -455,15 +503,27 @@ void uroce_worker_post(struct uroce_worker *worker, struct uroce_qp *qp)
 /* An application that waits for events gets no lease; the helper watches. */
 static void renew_lease(struct uroce_worker *worker)
 {
-	if (worker->nr_armed || worker->now < worker->armed_ns + SLEEPER_NS)
+	if (worker->nr_armed || worker->process->nr_shared_cqs ||
+	    worker->now < worker->armed_ns + SLEEPER_NS)
 		return;
 	__atomic_store_n(&worker->lease_ns, worker->now + UROCE_LEASE_NS,
 			 __ATOMIC_RELAXED);
 }
 
+static void note_poller(struct uroce_worker *worker)
+{
+	uintptr_t *poller = &worker->process->pollers[worker->index];
+	uintptr_t self = uroce_lock_self();
+
+	/* threads read it all the time, so it is not written without need */
+	if (__atomic_load_n(poller, __ATOMIC_RELAXED) != self)
+		__atomic_store_n(poller, self, __ATOMIC_RELAXED);
+}
+
 /* Peers that see a recent poll send requests instead of direct access. */
 static void note_poll(struct uroce_worker *worker)
 {
+	note_poller(worker);
 	if (worker->shm)
 		uroce_shm_polled(worker->shm, worker->now);
 	renew_lease(worker);
@@ -485,7 +545,8 @@ enum uroce_pass uroce_worker_poll(struct uroce_worker *worker)
 		return pass;
 	received = worker->received;
 	if (!uroce_worker_quick_poll(worker)) {
-		read_clock(worker);
+		if (!start_pass(worker))
+			return pass;
 		note_poll(worker);
 		(void)run_locked(worker, true);
 		uroce_worker_renew_poll_budget(worker);
@@ -499,23 +560,46 @@ enum uroce_pass uroce_worker_poll(struct uroce_worker *worker)
 	return pass;
 }
 
+static __attribute__((noinline)) void poll_next(struct uroce_worker *worker,
+						uint32_t nr)
+{
+	struct uroce_process *process = worker->process;
+	uint32_t index =
+		__atomic_load_n(&worker->next_other, __ATOMIC_RELAXED) % nr;
+	uintptr_t poller =
+		__atomic_load_n(&process->pollers[index], __ATOMIC_RELAXED);
+
+	__atomic_store_n(&worker->next_other, index + 1, __ATOMIC_RELAXED);
+	if (index != worker->index && (!poller || poller == uroce_lock_self()))
+		(void)uroce_worker_poll(process->workers[index]);
+}
+
+void uroce_worker_poll_other(struct uroce_worker *worker)
+{
+	uint32_t nr = uroce_process_nr(worker->process);
+
+	if (nr > 1)
+		poll_next(worker, nr);
+}
+
 static bool is_armed(const struct uroce_cq *cq)
 {
 	return __atomic_load_n(&cq->armed, __ATOMIC_RELAXED) != UROCE_CQ_IDLE;
 }
 
-int uroce_worker_arm_cq(struct uroce_worker *worker, struct uroce_cq *cq,
-			bool solicited_only)
+void uroce_worker_bind_cq(struct uroce_worker *worker, struct uroce_cq *cq)
 {
-	bool was_armed;
+	worker->nr_armed += is_armed(cq);
+}
 
-	if (!uroce_lock_take_unless_own(&worker->engine_lock))
-		return -EBUSY;
-	read_clock(worker);
-	was_armed = is_armed(cq);
-	uroce_cq_arm(cq, solicited_only);
-	if (!was_armed && is_armed(cq))
-		worker->nr_armed++;
+void uroce_worker_unbind_cq(struct uroce_worker *worker, struct uroce_cq *cq)
+{
+	if (is_armed(cq) && worker->nr_armed)
+		worker->nr_armed--;
+}
+
+void uroce_worker_watch(struct uroce_worker *worker)
+{
 	worker->armed_ns = worker->now;
 	worker->poll_budget = 0;
 	__atomic_store_n(&worker->lease_ns, 0, __ATOMIC_RELAXED);
@@ -524,25 +608,23 @@ int uroce_worker_arm_cq(struct uroce_worker *worker, struct uroce_cq *cq,
 	uroce_engine_flush_deferred(&worker->engine);
 	uroce_engine_flush_delayed(&worker->engine, UROCE_NEVER);
 	(void)run_locked(worker, false);
+}
+
+int uroce_worker_arm_cq(struct uroce_worker *worker, struct uroce_cq *cq,
+			bool solicited_only)
+{
+	bool was_armed;
+
+	if (!uroce_lock_take_unless_own(&worker->engine_lock) ||
+	    !start_pass(worker))
+		return -EBUSY;
+	was_armed = is_armed(cq);
+	uroce_cq_arm(cq, solicited_only);
+	if (!was_armed && is_armed(cq) && !cq->shared)
+		worker->nr_armed++;
+	uroce_worker_watch(worker);
 	uroce_worker_release(worker);
 	return 0;
-}
-
-void uroce_worker_forget_cq(struct uroce_worker *worker, struct uroce_cq *cq)
-{
-	if (is_armed(cq) && worker->nr_armed)
-		worker->nr_armed--;
-	list_del(&cq->moderate.entry);
-	uroce_engine_forget_cq(&worker->engine, cq);
-}
-
-void uroce_worker_moderate_cq(struct uroce_worker *worker, struct uroce_cq *cq,
-			      uint32_t count, uint32_t period_us)
-{
-	uroce_worker_lock(worker);
-	cq->moderate.count = count;
-	cq->moderate.period_us = period_us;
-	uroce_worker_unlock(worker);
 }
 
 /* Plan the next sleep of the helper thread. */

@@ -129,8 +129,27 @@ enum uroce_pass {
 enum uroce_pass uroce_worker_poll(struct uroce_worker *worker);
 
 /**
+ * uroce_worker_poll_other() - after a poll in vain, poll another worker, unless
+ * another thread polls that one
+ *
+ * A peer may wait for an ACK or a response of the other worker before it sends
+ * what the caller waits for. Each call takes the next worker.
+ *
+ * Context: as uroce_worker_poll().
+ */
+void uroce_worker_poll_other(struct uroce_worker *worker);
+
+/**
+ * uroce_worker_bind_cq() - serve a CQ that no QP has used yet
+ *
+ * Context: with uroce_instance_lock().
+ */
+void uroce_worker_bind_cq(struct uroce_worker *worker, struct uroce_cq *cq);
+
+/**
  * uroce_worker_arm_cq() - arm a CQ, and make the helper thread watch for
  * packets
+ * @cq: bound to this worker
  *
  * Use this instead of uroce_cq_arm().
  *
@@ -142,22 +161,24 @@ int uroce_worker_arm_cq(struct uroce_worker *worker, struct uroce_cq *cq,
 			bool solicited_only);
 
 /**
- * uroce_worker_moderate_cq() - set the moderation of completion events
- * @count: completions for one event; 0 or 1: no moderation
- * @period_us: the longest delay of an event; 0: no moderation
+ * uroce_worker_join() - join a multicast group
+ * @worker: the worker of a QP
+ * @instance: the device whose interface joins
+ * @gid: an IPv4 (::ffff:a.b.c.d) or IPv6 multicast address
  *
- * Context: any thread.
- */
-void uroce_worker_moderate_cq(struct uroce_worker *worker, struct uroce_cq *cq,
-			      uint32_t count, uint32_t period_us);
-
-/**
- * uroce_worker_forget_cq() - drop the events of a CQ before it is freed
- *
- * Use this instead of uroce_engine_forget_cq().
+ * Counts the calls. uroce_engine_attach() attaches the QP itself.
  *
  * Context: with the engine lock.
+ * Return: 0, -EINVAL if @gid is no multicast address, -ENOMEM, -EIO if the
+ * instance is dead, or -errno of the socket or of uroce_instance_port_error().
  */
-void uroce_worker_forget_cq(struct uroce_worker *worker, struct uroce_cq *cq);
+int uroce_worker_join(struct uroce_worker *worker,
+		      const struct uroce_instance *instance,
+		      const uint8_t *gid);
+
+/** uroce_worker_leave() - undo one uroce_worker_join() */
+void uroce_worker_leave(struct uroce_worker *worker,
+			const struct uroce_instance *instance,
+			const uint8_t *gid);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The UDP port of a worker. Only uroce_instance.c calls these functions. */
+/* The UDP port of a worker, and its multicast groups. */
 #include "uroce/progress/uroce_worker_port.h"
 
 #include <errno.h>
 #include <provider/log.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -13,6 +14,13 @@
 #include "util/nocancel.h"
 
 #define RETRY_MS 1000
+
+struct group {
+	struct list_node entry;
+	uint8_t gid[UROCE_GID_LEN];
+	unsigned int ifindex;
+	uint32_t uses;
+};
 
 static bool is_unused(const uint8_t *gid)
 {
@@ -133,8 +141,8 @@ static void publish_port_locked(struct uroce_worker *worker, bool announce)
 			list_entry(pos, struct uroce_instance, entry);
 
 		if (announce && instance->dev.up)
-			worker->ops->netdev_event(instance->owner,
-						  UROCE_NETDEV_UP);
+			worker->process->ops->netdev_event(instance->owner,
+							   UROCE_NETDEV_UP);
 	}
 }
 
@@ -150,7 +158,7 @@ static bool try_to_join(struct uroce_worker *worker, bool announce)
 	}
 	(void)pthread_mutex_lock(&worker->process->netdev_mutex);
 	uroce_worker_acquire(worker);
-	publish_port_locked(worker, announce);
+	publish_port_locked(worker, announce && uroce_worker_is_first(worker));
 	uroce_worker_release(worker);
 	(void)pthread_mutex_unlock(&worker->process->netdev_mutex);
 	uroce_helper_watch(&worker->helper, UROCE_WAKE_MEMBER,
@@ -218,8 +226,73 @@ void uroce_worker_stop_joining(struct uroce_worker *worker)
 	worker->has_joiner = false;
 }
 
+static struct group *worker_find_group(const struct uroce_worker *worker,
+				       const uint8_t *gid, unsigned int ifindex)
+{
+	struct list_node *pos;
+
+	list_for_each (pos, &worker->groups) {
+		struct group *group = list_entry(pos, struct group, entry);
+
+		if (group->ifindex == ifindex &&
+		    memcmp(group->gid, gid, UROCE_GID_LEN) == 0)
+			return group;
+	}
+	return NULL;
+}
+
+int uroce_worker_join(struct uroce_worker *worker,
+		      const struct uroce_instance *instance, const uint8_t *gid)
+{
+	unsigned int ifindex = instance->dev.ifindex;
+	struct group *group = worker_find_group(worker, gid, ifindex);
+	int ret;
+
+	if (group) {
+		group->uses++;
+		return 0;
+	}
+	if (!worker->port)
+		return worker->dead ? -EIO : worker->port_error;
+	group = calloc(1, sizeof(*group));
+	if (!group)
+		return -ENOMEM;
+	ret = uroce_port_join(worker->port, gid, ifindex, true);
+	if (ret) {
+		free(group);
+		return ret;
+	}
+	memcpy(group->gid, gid, UROCE_GID_LEN);
+	group->ifindex = ifindex;
+	group->uses = 1;
+	list_add_tail(&worker->groups, &group->entry);
+	return 0;
+}
+
+void uroce_worker_leave(struct uroce_worker *worker,
+			const struct uroce_instance *instance,
+			const uint8_t *gid)
+{
+	unsigned int ifindex = instance->dev.ifindex;
+	struct group *group = worker_find_group(worker, gid, ifindex);
+
+	if (!group || --group->uses)
+		return;
+	/* fails if the interface and its memberships are gone */
+	if (worker->port)
+		(void)uroce_port_join(worker->port, gid, ifindex, false);
+	list_del(&group->entry);
+	free(group);
+}
+
 void uroce_worker_close_port(struct uroce_worker *worker)
 {
+	struct list_node *pos, *tmp;
+
+	list_for_each_safe (pos, tmp, &worker->groups) {
+		list_del(pos);
+		free(list_entry(pos, struct group, entry));
+	}
 	if (worker->stop_joining >= 0)
 		(void)close(worker->stop_joining);
 	worker->stop_joining = -1;

@@ -5,9 +5,9 @@
  *
  * A quick post or poll saves mainly the time of reading the clock: it uses the
  * time of the last full pass, and sets a flag for this stale time in the
- * engine, so that no timer expires early. In a process with a region in a
- * dma-buf no post or poll is quick, because only a full pass ends accesses to
- * dma-bufs.
+ * engine, so that no timer expires early. While passes of workers exclude each
+ * other (struct uroce_process), no post or poll is quick: only a full pass
+ * takes the lock for this, and ends accesses to dma-bufs.
  *
  * Other work is not delayed for long: a post is quick only while the helper
  * thread has a time to wake up, and at least one of MAX_POLL_BUDGET + 1 polls
@@ -36,8 +36,7 @@ static bool helper_gets_up(const struct uroce_worker *worker)
 
 static bool is_usual(const struct uroce_worker *worker)
 {
-	return worker->shm && !worker->dead &&
-	       !worker->engine.memory->nr_dmabufs &&
+	return worker->shm && !worker->dead && !worker->process->exclusive &&
 	       list_empty(&worker->full) && helper_gets_up(worker);
 }
 
@@ -109,7 +108,7 @@ static bool is_done_here(struct uroce_worker *worker, struct uroce_qp *qp)
 {
 	struct uroce_engine *engine = &worker->engine;
 
-	if (engine->memory->nr_dmabufs || engine->postponed_ack ||
+	if (worker->process->exclusive || engine->postponed_ack ||
 	    worker->dead || !uroce_fast_direct(qp))
 		return false;
 	if (engine->cq_events || engine->qp_events)
@@ -125,7 +124,7 @@ bool uroce_worker_quick_post(struct uroce_worker *worker, struct uroce_qp *qp)
 		return true;
 	if (qp->channel &&
 	    (qp->channel->direct_copy || qp->channel->nr_shared) &&
-	    !worker->engine.memory->nr_dmabufs &&
+	    !worker->process->exclusive &&
 	    /* else send_of() below tries direct access, once */
 	    (!is_usual(worker) || uroce_direct_is_long(qp))) {
 		worker->engine.stale = true;

@@ -51,7 +51,7 @@ static bool worker_shm_is_ours(void *arg, const uint8_t *gid)
 }
 
 /* Publish the rights for direct access: memory regions only, no windows. */
-static void on_region(void *arg, const struct uroce_region *region)
+static void publish_region(void *arg, const struct uroce_region *region)
 {
 	const unsigned int rights = IBV_ACCESS_REMOTE_WRITE |
 				    IBV_ACCESS_REMOTE_READ |
@@ -69,7 +69,16 @@ static void on_region(void *arg, const struct uroce_region *region)
 		.share_offset = region->share_offset,
 	};
 
-	uroce_shm_publish_region(worker->shm, &published);
+	if (worker->shm)
+		uroce_shm_publish_region(worker->shm, &published);
+}
+
+void uroce_process_publish_region(void *arg, const struct uroce_region *region)
+{
+	const struct uroce_process *process = arg;
+
+	for (uint32_t i = 0; i < process->nr_workers; i++)
+		publish_region(process->workers[i], region);
 }
 
 static void worker_shm_on_qp(void *arg, const struct uroce_qp *qp)
@@ -97,6 +106,7 @@ static int open_slot(struct uroce_worker *worker, uint32_t slot)
 		.slot = slot,
 		.cma_kinds = uroce_config_cma_kinds(),
 		.rndv = uroce_config_rndv(),
+		.shares = &worker->process->shares,
 		.patience_ms = PATIENCE_MS,
 		.is_ours = worker_shm_is_ours,
 		.arg = worker,
@@ -129,35 +139,42 @@ void uroce_worker_publish_shm(struct uroce_worker *worker)
 {
 	if (!worker->shm)
 		return;
-	worker->engine.memory->on_change = on_region;
-	worker->engine.memory->arg = worker;
+	uroce_memory_for_each(worker->engine.memory, publish_region, worker);
 	worker->engine.on_qp = worker_shm_on_qp;
 	worker->engine.arg = worker;
 }
 
 int uroce_instance_await_copies(struct uroce_instance *instance)
 {
-	struct uroce_worker *worker = instance->worker;
+	const struct uroce_process *process = instance->process;
 	uint64_t until_ms = uroce_worker_now() / 1000000 + COPIES_MS;
+	int ret = 0;
 
-	if (!worker->shm || worker->dead)
-		return 0;
-	return uroce_shm_quiesce(worker->shm, until_ms);
+	for (uint32_t i = 0; i < uroce_process_nr(process); i++) {
+		struct uroce_worker *worker = process->workers[i];
+
+		if (worker->shm && !worker->dead &&
+		    uroce_shm_quiesce(worker->shm, until_ms))
+			ret = -EBUSY;
+	}
+	return ret;
 }
 
 int uroce_instance_withdraw_region(struct uroce_instance *instance,
 				   uint32_t key)
 {
-	struct uroce_worker *worker = instance->worker;
+	struct uroce_process *process = instance->process;
 	const struct uroce_published_region none = { .key = key };
 
-	if (!worker->shm || worker->dead)
+	if (!process->workers[0]->shm || process->workers[0]->dead)
 		return 0;
-	uroce_worker_acquire(worker);
-	uroce_shm_publish_region(worker->shm, &none);
-	uroce_memory_withdraw(worker->engine.memory, key);
-	uroce_rndv_withdraw_all(&worker->engine);
-	uroce_worker_release(worker);
+	uroce_process_lock(process);
+	uroce_memory_withdraw(&process->memory, key);
+	for (uint32_t i = 0; i < process->nr_workers; i++) {
+		uroce_shm_publish_region(process->workers[i]->shm, &none);
+		uroce_rndv_withdraw_all(&process->workers[i]->engine);
+	}
+	uroce_process_unlock(process);
 	return uroce_instance_await_copies(instance);
 }
 
@@ -165,19 +182,22 @@ void uroce_instance_get_share(struct uroce_instance *instance,
 			      const void *memory, uint64_t bytes,
 			      uint64_t *ret_share, uint64_t *ret_offset)
 {
-	struct uroce_worker *worker = instance->worker;
+	struct uroce_process *process = instance->process;
 
-	if (worker->shm && !worker->dead)
-		uroce_shm_get_share(worker->shm, memory, bytes, ret_share,
-				    ret_offset);
+	if (process->workers[0]->shm && !process->workers[0]->dead)
+		uroce_shares_get(&process->shares, memory, bytes, ret_share,
+				 ret_offset);
 }
 
 void uroce_instance_put_share(struct uroce_instance *instance, uint64_t share)
 {
-	struct uroce_worker *worker = instance->worker;
+	struct uroce_process *process = instance->process;
 
-	if (worker->shm && !worker->dead)
-		uroce_shm_put_share(worker->shm, share);
+	if (process->workers[0]->dead ||
+	    !uroce_shares_put(&process->shares, share))
+		return;
+	for (uint32_t i = 0; i < uroce_process_nr(process); i++)
+		uroce_shm_share_gone(process->workers[i]->shm, share);
 }
 
 int uroce_worker_connect(struct uroce_worker *worker,

@@ -22,9 +22,16 @@
 int uroce_worker_open_shm(struct uroce_worker *worker, uint32_t slot);
 
 /**
- * uroce_worker_publish_shm() - publish MRs and QPs of the new engine to peers
+ * uroce_worker_publish_shm() - publish all MRs, and the QPs of the new engine,
+ * to peers
  */
 void uroce_worker_publish_shm(struct uroce_worker *worker);
+
+/**
+ * uroce_process_publish_region() - publish a change of a region to the peers of
+ * all workers; @arg: the process
+ */
+void uroce_process_publish_region(void *arg, const struct uroce_region *region);
 
 /** uroce_worker_receive_shm() - receive from all rings; true: any packets */
 bool uroce_worker_receive_shm(struct uroce_worker *worker);

@@ -24,7 +24,9 @@ static struct uroce_ud_peer *ud_find(struct uroce_worker *worker, uint32_t qpn)
 
 bool uroce_instance_is_here(struct uroce_instance *instance, const uint8_t *gid)
 {
-	return instance->worker->shm && !instance->worker->dead &&
+	const struct uroce_worker *worker = instance->process->workers[0];
+
+	return worker->shm && !worker->dead &&
 	       uroce_netdev_is_here(gid, instance->dev.ifindex);
 }
 

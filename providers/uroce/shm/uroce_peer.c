@@ -66,6 +66,9 @@ err_free:
 	return ret;
 }
 
+/* The nr_shared of another worker of this process. */
+static const uint32_t any_share = 1;
+
 void uroce_peer_open_memory(struct uroce_peer *peer, int directory,
 			    unsigned int kinds)
 {
@@ -74,12 +77,16 @@ void uroce_peer_open_memory(struct uroce_peer *peer, int directory,
 	if (directory < 0 || uroce_shm_remote_open(directory, &peer->remote))
 		return;
 	peer->channel.chunk = UROCE_SHM_DIRECT_CHUNK;
-	if (!uroce_mappings_open(&peer->mappings)) {
+	peer->channel.direct_begin = uroce_shm_direct_begin;
+	peer->channel.direct_end = uroce_shm_direct_end;
+	if (peer->pid == getpid()) {
+		peer->is_own_memory = true;
+		peer->channel.nr_shared = &any_share;
+		return;
+	}
+	if (!uroce_mappings_open(&peer->mappings))
 		peer->channel.nr_shared =
 			uroce_shm_remote_nr_shared(&peer->remote);
-		peer->channel.direct_begin = uroce_shm_direct_begin;
-		peer->channel.direct_end = uroce_shm_direct_end;
-	}
 	nonce = uroce_shm_remote_nonce(&peer->remote);
 	/*
 	 * keep the directory: the peer may reach this process, and quiesce
@@ -149,22 +156,27 @@ void uroce_peer_ring(const struct uroce_peer *peer)
  * its operations use other paths; a file that is gone may have been requested
  * in good faith.
  */
-static int give(struct uroce_peer *peer, const struct uroce_shares *shares,
+static int give(struct uroce_peer *peer, struct uroce_shares *shares,
 		uint64_t share)
 {
 	uint64_t *given = &peer->given[share % UROCE_SHARES];
-	int fd = uroce_shares_fd(shares, share);
+	int ret = 0;
+	int fd;
 
+	verbs_mutex_lock(&shares->mutex);
+	fd = uroce_shares_fd(shares, share);
 	if (fd < 0) {
 		(void)uroce_pairing_send_share(
 			peer->fd, UROCE_PAIRING_FILE_GONE, share, -1);
-		return 0;
+	} else if (*given == share) {
+		ret = -EPROTO;
+	} else {
+		*given = share;
+		(void)uroce_pairing_send_share(peer->fd, UROCE_PAIRING_FILE,
+					       share, fd);
 	}
-	if (*given == share)
-		return -EPROTO;
-	*given = share;
-	(void)uroce_pairing_send_share(peer->fd, UROCE_PAIRING_FILE, share, fd);
-	return 0;
+	verbs_mutex_unlock(&shares->mutex);
+	return ret;
 }
 
 void uroce_peer_share_gone(struct uroce_peer *peer, uint64_t share)
@@ -179,8 +191,7 @@ void uroce_peer_share_gone(struct uroce_peer *peer, uint64_t share)
 				       -1);
 }
 
-static int receive_note(struct uroce_peer *peer,
-			const struct uroce_shares *shares,
+static int receive_note(struct uroce_peer *peer, struct uroce_shares *shares,
 			const struct uroce_pair_message *note)
 {
 	switch (note->what) {
@@ -198,8 +209,7 @@ static int receive_note(struct uroce_peer *peer,
 	}
 }
 
-int uroce_peer_receive(struct uroce_peer *peer,
-		       const struct uroce_shares *shares)
+int uroce_peer_receive(struct uroce_peer *peer, struct uroce_shares *shares)
 {
 	struct uroce_pair_message note;
 	uint64_t rings;

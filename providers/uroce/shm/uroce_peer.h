@@ -27,9 +27,10 @@ struct uroce_peer {
 	/* Constant after the handshake. */
 	struct uroce_shm *shm;
 	uint32_t slot;
-	bool self;	/* this process */
-	uint64_t token; /* of the peer */
-	int pid;	/* 0: in another pid namespace */
+	bool self;	    /* this worker */
+	bool is_own_memory; /* another worker of this process */
+	uint64_t token;	    /* of the peer */
+	int pid;	    /* 0: in another pid namespace */
 	int fd; /* socket of the pair, or an eventfd; the data path closes it */
 	struct uroce_shm_remote remote; /* its MR directory; may be none */
 	struct uroce_cma cma;		/* CMA, if channel.direct_copy is set */
@@ -109,8 +110,7 @@ void uroce_peer_ring(const struct uroce_peer *peer);
  *
  * Return: 0, or -EPROTO if the peer is gone or broke the protocol.
  */
-int uroce_peer_receive(struct uroce_peer *peer,
-		       const struct uroce_shares *shares);
+int uroce_peer_receive(struct uroce_peer *peer, struct uroce_shares *shares);
 
 /** uroce_peer_share_gone() - notify a peer that has a file; the same lock */
 void uroce_peer_share_gone(struct uroce_peer *peer, uint64_t share);

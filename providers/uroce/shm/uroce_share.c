@@ -14,8 +14,14 @@
 void uroce_shares_init(struct uroce_shares *shares)
 {
 	*shares = (struct uroce_shares){ .maps = -1 };
+	(void)pthread_mutex_init(&shares->mutex.mutex, NULL);
 	for (uint32_t i = 0; i < UROCE_SHARES; i++)
 		shares->share[i].fd = -1;
+}
+
+void uroce_shares_open(struct uroce_shares *shares)
+{
+	shares->maps = uroce_vma_open();
 }
 
 void uroce_shares_fini(struct uroce_shares *shares)
@@ -127,15 +133,72 @@ share_find_id(const struct uroce_shares *shares, uint64_t id)
 	return id && share->id == id ? share : NULL;
 }
 
+/* Another thread may have added the file meanwhile. Takes ownership of @fd. */
+static uint64_t share_add(struct uroce_shares *shares,
+			  const struct uroce_span *span, uint64_t bytes, int fd,
+			  uint64_t file_bytes)
+{
+	uint64_t id;
+
+	verbs_mutex_lock(&shares->mutex);
+	id = uroce_shares_use(shares, span, bytes);
+	if (!id) {
+		id = uroce_shares_add(shares, span, fd, file_bytes);
+		if (id)
+			fd = -1;
+	}
+	verbs_mutex_unlock(&shares->mutex);
+	if (fd >= 0)
+		(void)close(fd);
+	return id;
+}
+
+static uint64_t share_open(struct uroce_shares *shares,
+			   const struct uroce_span *span, uint64_t bytes)
+{
+	uint64_t file_bytes = 0;
+	int fd = uroce_share_open(span, &file_bytes);
+
+	if (fd < 0)
+		return 0;
+	if (span->offset > file_bytes || bytes > file_bytes - span->offset) {
+		(void)close(fd);
+		return 0;
+	}
+	return share_add(shares, span, bytes, fd, file_bytes);
+}
+
+void uroce_shares_get(struct uroce_shares *shares, const void *memory,
+		      uint64_t bytes, uint64_t *ret_share, uint64_t *ret_offset)
+{
+	struct uroce_span span;
+	uint64_t id;
+
+	if (shares->maps < 0 ||
+	    uroce_vma_find(shares->maps, (uintptr_t)memory, bytes, &span))
+		return;
+	verbs_mutex_lock(&shares->mutex);
+	id = uroce_shares_use(shares, &span, bytes);
+	verbs_mutex_unlock(&shares->mutex);
+	if (!id)
+		id = share_open(shares, &span, bytes);
+	*ret_share = id;
+	*ret_offset = id ? span.offset : 0;
+}
+
 bool uroce_shares_put(struct uroce_shares *shares, uint64_t id)
 {
 	struct uroce_share *share = &shares->share[id % UROCE_SHARES];
+	bool is_last;
 
-	if (!share_find_id(shares, id) || --share->uses)
-		return false;
-	(void)close(share->fd);
-	*share = (struct uroce_share){ .fd = -1 };
-	return true;
+	verbs_mutex_lock(&shares->mutex);
+	is_last = share_find_id(shares, id) && !--share->uses;
+	if (is_last) {
+		(void)close(share->fd);
+		*share = (struct uroce_share){ .fd = -1 };
+	}
+	verbs_mutex_unlock(&shares->mutex);
+	return is_last;
 }
 
 int uroce_shares_fd(const struct uroce_shares *shares, uint64_t id)

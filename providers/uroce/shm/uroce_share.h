@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "uroce/shm/uroce_vma.h"
+#include "util/lock.h"
 
 /* Shares at the same time; the low bits of an id are the index. */
 #define UROCE_SHARES 128
@@ -31,9 +32,10 @@ struct uroce_share {
 	uint32_t uses;	/* MRs in it */
 };
 
-/* Guarded by the lock of the caller, except @maps. */
+/* Of the process: the peers of all its workers map the same files. */
 struct uroce_shares {
-	int maps;    /* of uroce_vma_open(); -1: no lookup */
+	struct verbs_mutex mutex; /* a leaf; for all members but maps */
+	int maps;    /* constant: of uroce_vma_open(); -1: no lookup */
 	uint64_t nr; /* shares that were ever added */
 	struct uroce_share share[UROCE_SHARES];
 };
@@ -41,8 +43,38 @@ struct uroce_shares {
 /** uroce_shares_init() - initialise an empty table */
 void uroce_shares_init(struct uroce_shares *shares);
 
+/**
+ * uroce_shares_open() - permit uroce_shares_get()
+ *
+ * Without this call the table stays empty.
+ */
+void uroce_shares_open(struct uroce_shares *shares);
+
 /** uroce_shares_fini() - close all descriptors; also in a child of fork() */
 void uroce_shares_fini(struct uroce_shares *shares);
+
+/**
+ * uroce_shares_get() - find the memory file that a region lies in
+ * @memory: start of the region
+ * @bytes: length of the region
+ * @ret_share: receives the id of the share, to be given back to
+ *	uroce_shares_put(); unchanged if the region lies in no file
+ * @ret_offset: receives the offset of the region in the file; likewise
+ *
+ * Context: any thread; some system calls.
+ */
+void uroce_shares_get(struct uroce_shares *shares, const void *memory,
+		      uint64_t bytes, uint64_t *ret_share,
+		      uint64_t *ret_offset);
+
+/**
+ * uroce_shares_put() - drop the reference of a region on its share
+ * @id: 0: the region lies in no file
+ *
+ * Context: any thread.
+ * Return: whether it was the last one: then the share is closed.
+ */
+bool uroce_shares_put(struct uroce_shares *shares, uint64_t id);
 
 /**
  * uroce_share_open() - open the file of a span once more
@@ -62,6 +94,7 @@ int uroce_share_open(const struct uroce_span *span, uint64_t *ret_bytes);
  * @span: of the MR
  * @bytes: length of the MR
  *
+ * Context: with the mutex, or before other threads use the table.
  * Return: the id of the share; 0 if no share contains the span.
  */
 uint64_t uroce_shares_use(struct uroce_shares *shares,
@@ -73,6 +106,7 @@ uint64_t uroce_shares_use(struct uroce_shares *shares,
  * @fd: of its file; the share owns it on success
  * @bytes: size of the file
  *
+ * Context: as uroce_shares_use().
  * Return: the id; 0 if the table is full: the caller keeps @fd.
  */
 uint64_t uroce_shares_add(struct uroce_shares *shares,
@@ -80,13 +114,10 @@ uint64_t uroce_shares_add(struct uroce_shares *shares,
 			  uint64_t bytes);
 
 /**
- * uroce_shares_put() - remove an MR from a share
+ * uroce_shares_fd() - get the descriptor of a share; -ENOENT: no such share
  *
- * Return: true if it was the last one: the share is closed.
+ * Context: as uroce_shares_use(); the descriptor is valid until the unlock.
  */
-bool uroce_shares_put(struct uroce_shares *shares, uint64_t id);
-
-/** uroce_shares_fd() - get the descriptor of a share; -ENOENT: no such share */
 int uroce_shares_fd(const struct uroce_shares *shares, uint64_t id);
 
 #endif

@@ -106,7 +106,6 @@ static void init_state(struct uroce_shm *shm,
 	shm->epoll = -1;
 	shm->listener = -1;
 	uroce_shm_directory_init(&shm->directory);
-	uroce_shares_init(&shm->shares);
 	list_init(&shm->active);
 	list_init(&shm->failed);
 	list_init(&shm->reported);
@@ -147,10 +146,9 @@ int uroce_shm_open(const struct uroce_shm_config *config,
 				 UROCE_SHM_SOURCE_LISTENER, 0);
 	if (ret)
 		goto err_listener;
-	/* without a directory or files the responder executes all operations */
+	/* without a directory the responder executes all operations */
 	(void)uroce_shm_directory_open(
 		&shm->directory, config->cma_kinds ? uroce_pairing_token() : 0);
-	shm->shares.maps = uroce_vma_open();
 	*ret_shm = shm;
 	return 0;
 
@@ -205,7 +203,6 @@ void uroce_shm_close(struct uroce_shm *shm)
 	}
 	for_all_peers(shm, uroce_peer_free);
 	uroce_shm_directory_close(&shm->directory);
-	uroce_shares_fini(&shm->shares);
 	close_fd(&shm->listener);
 	close_fd(&shm->epoll);
 	/* in a child of fork() it seems that threads wait for it */
@@ -222,7 +219,6 @@ void uroce_shm_abandon(struct uroce_shm *shm)
 {
 	shm->abandoned = true;
 	uroce_shm_directory_forget(&shm->directory);
-	uroce_shares_fini(&shm->shares);
 	close_fd(&shm->listener);
 	close_fd(&shm->epoll);
 	for (uint32_t i = 0; i < UROCE_SHM_SLOTS; i++)
@@ -249,61 +245,14 @@ void uroce_shm_abandon(struct uroce_shm *shm)
 	}
 }
 
-/* Another thread may have added the file meanwhile. Takes ownership of @fd. */
-static uint64_t add_share(struct uroce_shm *shm, const struct uroce_span *span,
-			  uint64_t bytes, int fd, uint64_t file_bytes)
+void uroce_shm_share_gone(struct uroce_shm *shm, uint64_t share)
 {
-	uint64_t share;
-
-	verbs_mutex_lock(&shm->mutex);
-	share = uroce_shares_use(&shm->shares, span, bytes);
-	if (!share) {
-		share = uroce_shares_add(&shm->shares, span, fd, file_bytes);
-		if (share)
-			fd = -1;
-	}
-	verbs_mutex_unlock(&shm->mutex);
-	close_fd(&fd);
-	return share;
-}
-
-void uroce_shm_get_share(struct uroce_shm *shm, const void *memory,
-			 uint64_t bytes, uint64_t *ret_share,
-			 uint64_t *ret_offset)
-{
-	struct uroce_span span;
-	uint64_t share, file_bytes;
-	int fd;
-
-	if (shm->abandoned || shm->shares.maps < 0 || !shm->directory.memory ||
-	    uroce_vma_find(shm->shares.maps, (uintptr_t)memory, bytes, &span))
+	if (shm->abandoned)
 		return;
 	verbs_mutex_lock(&shm->mutex);
-	share = uroce_shares_use(&shm->shares, &span, bytes);
-	verbs_mutex_unlock(&shm->mutex);
-	if (!share) {
-		fd = uroce_share_open(&span, &file_bytes);
-		if (fd < 0)
-			return;
-		if (span.offset > file_bytes ||
-		    bytes > file_bytes - span.offset)
-			close_fd(&fd);
-		else
-			share = add_share(shm, &span, bytes, fd, file_bytes);
-	}
-	*ret_share = share;
-	*ret_offset = share ? span.offset : 0;
-}
-
-void uroce_shm_put_share(struct uroce_shm *shm, uint64_t share)
-{
-	if (!share || shm->abandoned)
-		return;
-	verbs_mutex_lock(&shm->mutex);
-	if (uroce_shares_put(&shm->shares, share))
-		for (uint32_t i = 0; i < UROCE_SHM_SLOTS; i++)
-			if (shm->table[i])
-				uroce_peer_share_gone(shm->table[i], share);
+	for (uint32_t i = 0; i < UROCE_SHM_SLOTS; i++)
+		if (shm->table[i])
+			uroce_peer_share_gone(shm->table[i], share);
 	verbs_mutex_unlock(&shm->mutex);
 }
 

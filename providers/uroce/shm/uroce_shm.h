@@ -25,6 +25,7 @@
 #include <sys/uio.h>
 
 #include "uroce/engine/uroce_channel.h"
+#include "uroce/shm/uroce_share.h"
 #include "uroce/shm/uroce_shm_directory.h"
 #include "uroce/wire/uroce_packet.h"
 
@@ -47,6 +48,7 @@ struct uroce_shm_config {
 	 */
 	unsigned int cma_kinds;
 	enum uroce_shm_rndv rndv;
+	struct uroce_shares *shares; /* memory files that peers may map */
 	/*
 	 * is_ours() - whether a GID is one of an open device of this process
 	 *
@@ -137,27 +139,12 @@ void uroce_shm_put_channel(struct uroce_shm *shm,
 int uroce_shm_quiesce(struct uroce_shm *shm, uint64_t until_ms);
 
 /**
- * uroce_shm_get_share() - find the memory file that a region lies in
- * @memory: start of the region
- * @bytes: length of the region
- * @ret_share: receives the number of the file (uroce_share.h), to be given back
- *	to uroce_shm_put_share(); unchanged if the region lies in no file
- * @ret_offset: receives the offset of the region in the file; likewise
+ * uroce_shm_share_gone() - report the end of a share to the peers that map it
  *
- * Context: any thread, without the engine lock; some system calls.
+ * No peer copies to its regions any more. Context: any thread, without the
+ * engine lock.
  */
-void uroce_shm_get_share(struct uroce_shm *shm, const void *memory,
-			 uint64_t bytes, uint64_t *ret_share,
-			 uint64_t *ret_offset);
-
-/**
- * uroce_shm_put_share() - drop the reference of a region on its memory file
- * @share: 0: the region lies in no file
- *
- * No peer copies to the region any more. The peers unmap the file when its last
- * region is gone.
- */
-void uroce_shm_put_share(struct uroce_shm *shm, uint64_t share);
+void uroce_shm_share_gone(struct uroce_shm *shm, uint64_t share);
 
 /* The data path. All functions need the engine lock. */
 

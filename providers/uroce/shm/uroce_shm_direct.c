@@ -106,7 +106,11 @@ static uint8_t *find_mapped(struct uroce_peer *peer,
 	struct uroce_found found;
 	uint8_t *memory;
 
-	if (copy_find(peer, copy, &found) || !found.share)
+	if (copy_find(peer, copy, &found))
+		return NULL;
+	if (peer->is_own_memory)
+		return (uint8_t *)(uintptr_t)found.address + copy->offset;
+	if (!found.share)
 		return NULL;
 	memory = uroce_mappings_find(&peer->mappings, found.share,
 				     found.share_offset, copy->bytes);

@@ -292,7 +292,7 @@ static void receive_from_peer(struct uroce_shm *shm, uint32_t slot)
 
 	verbs_mutex_lock(&shm->mutex);
 	peer = shm->table[slot];
-	if (peer && uroce_peer_receive(peer, &shm->shares))
+	if (peer && uroce_peer_receive(peer, shm->config.shares))
 		uroce_shm_remove_locked(shm, peer);
 	else if (peer && uroce_mappings_has_news(&peer->mappings))
 		/* pairs with the load in see_news() */

@@ -79,7 +79,6 @@ struct uroce_shm {
 	bool has_network;			   /* uroce_shm_set_network() */
 	int connections[UROCE_SHM_SLOTS];	   /* its socket, or -1 */
 	int pending_confirm[UROCE_SHM_SLOTS]; /* unconfirmed client, or -1 */
-	struct uroce_shares shares;	      /* own files; maps is constant */
 
 	/* The thread that calls uroce_shm_serve(). */
 	struct uroce_shm_client clients[UROCE_SHM_CLIENTS];

@@ -71,7 +71,6 @@ int uroce_port_open(struct uroce_port **ret_port)
 	if (!port)
 		return -ENOMEM;
 	uroce_icrc_init();
-	uroce_identity_take();
 	port->version = 1;
 	uroce_slots_init(&port->slots);
 	for (uint32_t i = 0; i < UROCE_NR_SENDERS; i++)

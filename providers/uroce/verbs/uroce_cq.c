@@ -80,9 +80,10 @@ int uroce_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 
 	/* checked without poll_lock */
 	if (!uroce_ring_used(&cq->cq.ring)) {
-		enum uroce_pass pass = uroce_worker_poll(cq->ctx->worker);
+		enum uroce_pass pass = uroce_cq_progress(cq);
 
 		if (!uroce_ring_used(&cq->cq.ring)) {
+			uroce_cq_poll_other(cq);
 			uroce_polled(cq, pass);
 			return 0;
 		}
@@ -96,7 +97,12 @@ int uroce_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {
 	struct uroce_verbs_cq *cq = to_uroce_cq(ibcq);
 
-	return -uroce_worker_arm_cq(cq->ctx->worker, &cq->cq, solicited_only);
+	struct uroce_worker *worker = uroce_cq_worker(cq);
+
+	if (!worker)
+		return -uroce_instance_arm_cq(cq->ctx->instance, &cq->cq,
+					      solicited_only);
+	return -uroce_worker_arm_cq(worker, &cq->cq, solicited_only);
 }
 
 /* -- control path -- */
@@ -138,7 +144,7 @@ static int cq_enter(struct uroce_verbs_cq *cq, struct ibv_comp_channel *channel)
 	struct uroce_context *ctx = cq->ctx;
 	int ret = 0;
 
-	uroce_worker_lock(ctx->worker);
+	uroce_instance_lock(ctx->instance);
 	if (channel) {
 		cq->channel = uroce_comp_channel_find(ctx, channel->fd);
 		if (cq->channel)
@@ -148,7 +154,7 @@ static int cq_enter(struct uroce_verbs_cq *cq, struct ibv_comp_channel *channel)
 	}
 	if (ret == 0)
 		list_add_tail(&ctx->cqs, &cq->entry);
-	uroce_worker_unlock(ctx->worker);
+	uroce_instance_unlock(ctx->instance);
 	return ret;
 }
 
@@ -197,12 +203,12 @@ err_free:
 static void lock_both(struct uroce_verbs_cq *cq)
 {
 	uroce_spin_lock(&cq->poll_lock);
-	uroce_worker_lock(cq->ctx->worker);
+	uroce_instance_lock(cq->ctx->instance);
 }
 
 static void unlock_both(struct uroce_verbs_cq *cq)
 {
-	uroce_worker_unlock(cq->ctx->worker);
+	uroce_instance_unlock(cq->ctx->instance);
 	uroce_spin_unlock(&cq->poll_lock);
 }
 
@@ -213,10 +219,12 @@ int uroce_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr)
 
 	if (ret)
 		return ret;
-	if (attr->attr_mask & IBV_CQ_ATTR_MODERATE)
-		uroce_worker_moderate_cq(cq->ctx->worker, &cq->cq,
-					 attr->moderate.cq_count,
-					 attr->moderate.cq_period);
+	if (attr->attr_mask & IBV_CQ_ATTR_MODERATE) {
+		uroce_instance_lock(cq->ctx->instance);
+		cq->cq.moderate.count = attr->moderate.cq_count;
+		cq->cq.moderate.period_us = attr->moderate.cq_period;
+		uroce_instance_unlock(cq->ctx->instance);
+	}
 	return 0;
 }
 
@@ -256,15 +264,15 @@ int uroce_destroy_cq(struct ibv_cq *ibcq)
 		return ret;
 	if (uroce_in_use(&cq->users))
 		return -EBUSY;
-	uroce_worker_lock(ctx->worker);
+	uroce_instance_lock(ctx->instance);
 	ret = uroce_events_forget(ctx, ibcq, cq->channel, &cq->raised);
 	if (ret == 0) {
-		uroce_worker_forget_cq(ctx->worker, &cq->cq);
+		uroce_instance_forget_cq(ctx->instance, cq->worker, &cq->cq);
 		list_del(&cq->entry);
 		if (cq->channel)
 			cq->channel->nr_cqs--;
 	}
-	uroce_worker_unlock(ctx->worker);
+	uroce_instance_unlock(ctx->instance);
 	if (ret)
 		return ret;
 	verbs_wait_cq_acked(ibcq, &cq->raised);

@@ -165,9 +165,9 @@ int uroce_alloc_async_fd(struct ibv_context *ibctx, int *ret_fd)
 	ret = pipe_open(&pipe);
 	if (ret)
 		return ret;
-	uroce_worker_lock(ctx->worker);
+	uroce_instance_lock(ctx->instance);
 	ctx->async = pipe;
-	uroce_worker_unlock(ctx->worker);
+	uroce_instance_unlock(ctx->instance);
 	*ret_fd = pipe.read_fd;
 	return 0;
 }
@@ -206,11 +206,11 @@ int uroce_create_comp_channel(struct ibv_context *ibctx, int *ret_fd)
 		return ret;
 	}
 	*ret_fd = channel->pipe.read_fd;
-	uroce_worker_lock(ctx->worker);
+	uroce_instance_lock(ctx->instance);
 	free_deserted(ctx);
 	/* in front: an older channel with the same fd number is closed */
 	list_add(&ctx->channels, &channel->entry);
-	uroce_worker_unlock(ctx->worker);
+	uroce_instance_unlock(ctx->instance);
 	return 0;
 }
 

@@ -22,15 +22,14 @@ static bool has_group(const struct uroce_engine *engine,
 
 static int attach_locked(struct uroce_verbs_qp *qp, const uint8_t *gid)
 {
-	struct uroce_context *ctx = qp->ctx;
 	int ret;
 
-	ret = uroce_instance_join(ctx->instance, gid);
+	ret = uroce_worker_join(qp->worker, qp->ctx->instance, gid);
 	if (ret)
 		return ret;
-	ret = uroce_engine_attach(ctx->engine, qp->qp, gid);
+	ret = uroce_engine_attach(qp->qp->engine, qp->qp, gid);
 	if (ret)
-		uroce_instance_leave(ctx->instance, gid);
+		uroce_worker_leave(qp->worker, qp->ctx->instance, gid);
 	return ret;
 }
 
@@ -38,17 +37,16 @@ int uroce_attach_mcast(struct ibv_qp *ibqp, const union ibv_gid *gid,
 		       uint16_t lid)
 {
 	struct uroce_verbs_qp *qp = to_uroce_qp(ibqp);
-	struct uroce_context *ctx = qp->ctx;
 	int ret = uroce_check_qp(ibqp);
 
 	if (ret)
 		return ret;
 	if (ibqp->qp_type != IBV_QPT_UD)
 		return -EINVAL;
-	uroce_worker_lock(ctx->worker);
-	if (!has_group(ctx->engine, qp->qp, gid->raw))
+	uroce_worker_lock(qp->worker);
+	if (!has_group(qp->qp->engine, qp->qp, gid->raw))
 		ret = attach_locked(qp, gid->raw);
-	uroce_worker_unlock(ctx->worker);
+	uroce_worker_unlock(qp->worker);
 	return ret;
 }
 
@@ -56,23 +54,22 @@ int uroce_detach_mcast(struct ibv_qp *ibqp, const union ibv_gid *gid,
 		       uint16_t lid)
 {
 	struct uroce_verbs_qp *qp = to_uroce_qp(ibqp);
-	struct uroce_context *ctx = qp->ctx;
 	int ret;
 
 	ret = uroce_check_qp(ibqp);
 	if (ret)
 		return ret;
-	uroce_worker_lock(ctx->worker);
-	ret = uroce_engine_detach(ctx->engine, qp->qp, gid->raw);
+	uroce_worker_lock(qp->worker);
+	ret = uroce_engine_detach(qp->qp->engine, qp->qp, gid->raw);
 	if (ret == 0)
-		uroce_instance_leave(ctx->instance, gid->raw);
-	uroce_worker_unlock(ctx->worker);
+		uroce_worker_leave(qp->worker, qp->ctx->instance, gid->raw);
+	uroce_worker_unlock(qp->worker);
 	return ret;
 }
 
 bool uroce_mcast_has_any(const struct uroce_verbs_qp *qp)
 {
-	const struct uroce_engine *engine = qp->ctx->engine;
+	const struct uroce_engine *engine = qp->qp->engine;
 
 	for (uint32_t i = 0; i < engine->nr_groups; i++)
 		if (engine->groups[i].qp == qp->qp)
@@ -82,10 +79,10 @@ bool uroce_mcast_has_any(const struct uroce_verbs_qp *qp)
 
 void uroce_mcast_leave_locked(struct uroce_verbs_qp *qp)
 {
-	const struct uroce_engine *engine = qp->ctx->engine;
+	const struct uroce_engine *engine = qp->qp->engine;
 
 	for (uint32_t i = 0; i < engine->nr_groups; i++)
 		if (engine->groups[i].qp == qp->qp)
-			uroce_instance_leave(qp->ctx->instance,
-					     engine->groups[i].gid);
+			uroce_worker_leave(qp->worker, qp->ctx->instance,
+					   engine->groups[i].gid);
 }

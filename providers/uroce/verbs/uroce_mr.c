@@ -79,11 +79,11 @@ int uroce_mr_add(struct uroce_mr *mr, struct ibv_pd *pd,
 	uint32_t key;
 	int ret;
 
-	uroce_worker_lock(ctx->worker);
-	ret = uroce_memory_add(ctx->engine->memory, region, &key);
+	uroce_instance_lock(ctx->instance);
+	ret = uroce_memory_add(ctx->memory, region, &key);
 	if (ret == 0)
 		list_add_tail(&ctx->mrs, &mr->entry);
-	uroce_worker_unlock(ctx->worker);
+	uroce_instance_unlock(ctx->instance);
 	if (ret)
 		return ret;
 	mr->pd = to_uroce_pd(pd);
@@ -166,9 +166,9 @@ int uroce_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr)
 /* Publishes a region again that was withdrawn and did not change. */
 static void publish_again(struct uroce_context *ctx, const struct uroce_mr *mr)
 {
-	uroce_worker_lock(ctx->worker);
-	uroce_memory_publish(ctx->engine->memory, mr->identity.handle);
-	uroce_worker_unlock(ctx->worker);
+	uroce_instance_lock(ctx->instance);
+	uroce_memory_publish(ctx->memory, mr->identity.handle);
+	uroce_instance_unlock(ctx->instance);
 }
 
 /* A copy of @old with the changes of ibv_rereg_mr(). */
@@ -217,19 +217,19 @@ static int change_row(struct uroce_mr *mr, int flags, struct ibv_pd *pd,
 		      void *addr, size_t length, int access)
 {
 	struct uroce_context *ctx = to_uroce_context(mr->vmr.ibv_mr.context);
-	struct uroce_memory *memory = ctx->engine->memory;
+	struct uroce_memory *memory = ctx->memory;
 	uint64_t unused_share = mr->share;
 	struct uroce_region region;
 	int ret;
 
-	uroce_worker_lock(ctx->worker);
+	uroce_instance_lock(ctx->instance);
 	region = changed(uroce_memory_find(memory, mr->identity.handle), flags,
 			 pd, addr, length, access);
-	uroce_worker_unlock(ctx->worker);
+	uroce_instance_unlock(ctx->instance);
 	get_share(ctx, &region);
-	uroce_worker_lock(ctx->worker);
+	uroce_instance_lock(ctx->instance);
 	ret = uroce_memory_change(memory, mr->identity.handle, &region);
-	uroce_worker_unlock(ctx->worker);
+	uroce_instance_unlock(ctx->instance);
 	if (ret)
 		unused_share = region.share;
 	else
@@ -279,12 +279,11 @@ int uroce_dereg_mr(struct verbs_mr *vmr)
 	ret = uroce_instance_withdraw_region(ctx->instance,
 					     mr->identity.handle);
 	if (ret == 0) {
-		uroce_worker_lock(ctx->worker);
-		ret = uroce_memory_remove(ctx->engine->memory,
-					  mr->identity.handle);
+		uroce_instance_lock(ctx->instance);
+		ret = uroce_memory_remove(ctx->memory, mr->identity.handle);
 		if (ret == 0)
 			list_del(&mr->entry);
-		uroce_worker_unlock(ctx->worker);
+		uroce_instance_unlock(ctx->instance);
 	}
 	if (ret) {
 		publish_again(ctx, mr);

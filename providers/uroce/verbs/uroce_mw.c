@@ -26,13 +26,13 @@ int uroce_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
 	mw = calloc(1, sizeof(*mw));
 	if (!mw)
 		return -ENOMEM;
-	uroce_worker_lock(ctx->worker);
-	ret = uroce_memory_add(ctx->engine->memory, &region, &mw->key);
+	uroce_instance_lock(ctx->instance);
+	ret = uroce_memory_add(ctx->memory, &region, &mw->key);
 	if (ret == 0) {
-		mw->region = uroce_memory_find(ctx->engine->memory, mw->key);
+		mw->region = uroce_memory_find(ctx->memory, mw->key);
 		list_add_tail(&ctx->mws, &mw->entry);
 	}
-	uroce_worker_unlock(ctx->worker);
+	uroce_instance_unlock(ctx->instance);
 	if (ret) {
 		free(mw);
 		return ret;
@@ -58,12 +58,12 @@ int uroce_dealloc_mw(struct ibv_mw *ibmw)
 	if (ret)
 		return ret;
 	ctx = to_uroce_context(ibmw->context);
-	uroce_worker_lock(ctx->worker);
+	uroce_instance_lock(ctx->instance);
 	/* not ibmw->rkey: a bind may have failed or be outstanding */
-	ret = uroce_memory_remove(ctx->engine->memory, mw->region->key);
+	ret = uroce_memory_remove(ctx->memory, mw->region->key);
 	if (ret == 0)
 		list_del(&mw->entry);
-	uroce_worker_unlock(ctx->worker);
+	uroce_instance_unlock(ctx->instance);
 	if (ret)
 		return ret;
 	uroce_unuse(&to_uroce_pd(ibmw->pd)->users);

@@ -108,7 +108,7 @@ void uroce_context_init(struct uroce_context *ctx)
 /* Windows first: a region with bound windows cannot be removed. */
 static void abandon_keys(struct uroce_context *ctx)
 {
-	struct uroce_memory *memory = ctx->engine->memory;
+	struct uroce_memory *memory = ctx->memory;
 	struct list_node *pos, *tmp;
 
 	list_for_each_safe (pos, tmp, &ctx->mws) {
@@ -129,14 +129,14 @@ void uroce_context_abandon(struct uroce_context *ctx)
 {
 	struct list_node *pos, *tmp;
 
-	uroce_worker_lock(ctx->worker);
+	uroce_instance_lock(ctx->instance);
 	list_for_each_safe (pos, tmp, &ctx->qps) {
 		struct uroce_verbs_qp *qp =
 			list_entry(pos, struct uroce_verbs_qp, entry);
 
 		list_del(pos);
 		uroce_mcast_leave_locked(qp);
-		uroce_engine_free_qp(ctx->engine, qp->qp, uroce_worker_now(),
+		uroce_engine_free_qp(qp->qp->engine, qp->qp, uroce_worker_now(),
 				     UROCE_QUARANTINE_NS);
 	}
 	list_for_each_safe (pos, tmp, &ctx->srqs) {
@@ -144,15 +144,15 @@ void uroce_context_abandon(struct uroce_context *ctx)
 			list_entry(pos, struct uroce_verbs_srq, entry);
 
 		list_del(pos);
-		uroce_engine_forget_rq(ctx->engine, &srq->recv.rq);
+		uroce_instance_forget_rq(ctx->instance, &srq->recv.rq);
 	}
 	list_for_each_safe (pos, tmp, &ctx->cqs) {
 		struct uroce_verbs_cq *cq =
 			list_entry(pos, struct uroce_verbs_cq, entry);
 
 		list_del(pos);
-		uroce_worker_forget_cq(ctx->worker, &cq->cq);
+		uroce_instance_forget_cq(ctx->instance, cq->worker, &cq->cq);
 	}
 	abandon_keys(ctx);
-	uroce_worker_unlock(ctx->worker);
+	uroce_instance_unlock(ctx->instance);
 }

@@ -85,12 +85,10 @@ int uroce_query_port(struct ibv_context *ibctx, uint8_t port_num,
 	attr->link_layer = IBV_LINK_LAYER_ETHERNET;
 	attr->flags = IBV_QPF_GRH_REQUIRED;
 
-	uroce_worker_lock(ctx->worker);
 	attr->bad_pkey_cntr =
-		(uint32_t)ctx->engine->counters.count[UROCE_C_BAD_PKEY];
+		(uint32_t)uroce_instance_count(ctx->instance, UROCE_C_BAD_PKEY);
 	attr->qkey_viol_cntr =
-		(uint32_t)ctx->engine->counters.count[UROCE_C_BAD_QKEY];
-	uroce_worker_unlock(ctx->worker);
+		(uint32_t)uroce_instance_count(ctx->instance, UROCE_C_BAD_QKEY);
 	return 0;
 }
 

@@ -176,7 +176,7 @@ int uroce_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 	uroce_spin_unlock(&qp->sq_lock);
 	if (err)
 		return err;
-	uroce_worker_post(qp->ctx->worker, qp->qp);
+	uroce_worker_post(qp->worker, qp->qp);
 	return 0;
 }
 
@@ -237,7 +237,7 @@ int uroce_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 	}
 	err = post_receives(&qp->recv, wr, bad_wr);
 	if (uroce_qp_state(qp->qp) == IBV_QPS_ERR)
-		uroce_worker_post(qp->ctx->worker, qp->qp);
+		uroce_worker_post(qp->worker, qp->qp);
 	return err;
 }
 

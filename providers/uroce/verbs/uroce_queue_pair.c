@@ -97,8 +97,51 @@ static void wait_for_qpn(uint64_t wait_ns)
 	(void)nanosleep(&nap, NULL); /* a signal only shortens the wait */
 }
 
+/* The worker that already serves an object of the QP, or NULL. */
+static struct uroce_worker *
+queue_pair_find_worker(const struct uroce_verbs_qp *qp,
+		       const struct uroce_verbs_cq *send_cq,
+		       const struct uroce_verbs_cq *recv_cq)
+{
+	if (qp->srq && qp->srq->worker)
+		return qp->srq->worker;
+	return recv_cq->worker ? recv_cq->worker : send_cq->worker;
+}
+
+static void bind_cq(struct uroce_verbs_cq *cq, struct uroce_worker *worker)
+{
+	if (cq->worker == worker || cq->cq.shared)
+		return;
+	if (cq->worker) {
+		uroce_instance_share_cq(cq->ctx->instance, cq->worker, &cq->cq);
+		worker = NULL;
+	} else {
+		uroce_worker_bind_cq(worker, &cq->cq);
+	}
+	__atomic_store_n(&cq->worker, worker, __ATOMIC_RELAXED);
+}
+
+/* With uroce_instance_lock(). */
+static int queue_pair_new_locked(struct uroce_verbs_qp *qp,
+				 const struct uroce_qp_config *config,
+				 uint64_t now)
+{
+	int ret = uroce_engine_new_qp(uroce_worker_engine(qp->worker), config,
+				      now, &qp->qp);
+
+	if (ret)
+		return ret;
+	list_add_tail(&qp->ctx->qps, &qp->entry);
+	bind_cq(config->send_cq->owner, qp->worker);
+	bind_cq(config->recv_cq->owner, qp->worker);
+	if (qp->srq)
+		qp->srq->worker = qp->worker;
+	return 0;
+}
+
 /*
- * Creates the QP in the engine. If every free QPN is in quarantine, waits until
+ * Creates the QP in the engine of a worker: of the one that serves its SRQ or
+ * its CQs, or of the next one. If every free QPN is in quarantine, waits until
  * the first one leaves it.
  *
  * Return: 0, -EINVAL, -ENOMEM, or -ENOSPC if the wait would be too long or all
@@ -107,23 +150,31 @@ static void wait_for_qpn(uint64_t wait_ns)
 static int new_engine_qp(struct uroce_verbs_qp *qp,
 			 const struct uroce_qp_config *config)
 {
-	struct uroce_context *ctx = qp->ctx;
+	struct uroce_instance *instance = qp->ctx->instance;
+	struct uroce_worker *next = NULL;
 
 	for (;;) {
-		uint64_t now, free_ns;
-		int ret;
+		uint64_t now, free_ns = UROCE_NEVER;
+		int ret = -EAGAIN;
 
-		uroce_worker_lock(ctx->worker);
+		uroce_instance_lock(instance);
 		now = uroce_worker_now();
-		ret = uroce_engine_new_qp(ctx->engine, config, now, &qp->qp);
-		if (ret == 0)
-			list_add_tail(&ctx->qps, &qp->entry);
-		free_ns = ret == -ENOSPC ? uroce_engine_qpn_free_ns(ctx->engine)
-					 : UROCE_NEVER;
-		uroce_worker_unlock(ctx->worker);
-		if (ret != -ENOSPC || free_ns > now + MAX_QPN_WAIT_NS)
+		qp->worker = queue_pair_find_worker(qp, config->send_cq->owner,
+						    config->recv_cq->owner);
+		if (!qp->worker)
+			qp->worker = next;
+		if (qp->worker)
+			ret = queue_pair_new_locked(qp, config, now);
+		if (ret == -ENOSPC)
+			free_ns = uroce_engine_qpn_free_ns(
+				uroce_worker_engine(qp->worker));
+		uroce_instance_unlock(instance);
+		if (ret == -EAGAIN)
+			next = uroce_instance_next_worker(instance);
+		else if (ret != -ENOSPC || free_ns > now + MAX_QPN_WAIT_NS)
 			return ret;
-		wait_for_qpn(free_ns > now ? free_ns - now : 0);
+		else
+			wait_for_qpn(free_ns > now ? free_ns - now : 0);
 	}
 }
 
@@ -236,7 +287,7 @@ static int choose_way(const struct uroce_verbs_qp *qp,
 	if ((attr_mask & needed) != needed || attr->qp_state != IBV_QPS_RTR ||
 	    uroce_qp_state(qp->qp) != IBV_QPS_INIT)
 		return 0;
-	ret = uroce_worker_connect(qp->ctx->worker, qp->ctx->instance, path,
+	ret = uroce_worker_connect(qp->worker, qp->ctx->instance, path,
 				   attr->dest_qp_num, ret_channel);
 	return ret == -ENOENT ? 0 : ret;
 }
@@ -262,9 +313,9 @@ static int modify_locked(struct uroce_verbs_qp *qp,
 	if (binds && ret)
 		uroce_channel_unbind(qp->qp);
 	if (channel && qp->qp->channel != channel)
-		uroce_worker_disconnect(qp->ctx->worker, channel);
+		uroce_worker_disconnect(qp->worker, channel);
 	if (old && !qp->qp->channel)
-		uroce_worker_disconnect(qp->ctx->worker, old);
+		uroce_worker_disconnect(qp->worker, old);
 	return ret;
 }
 
@@ -296,12 +347,12 @@ int uroce_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 	if (ret)
 		return ret;
 	if ((attr_mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RESET)
-		uroce_worker_flush_qp(ctx->worker, qp->qp);
+		uroce_worker_flush_qp(qp->worker, qp->qp);
 	uroce_instance_netdev(ctx->instance, &dev);
-	uroce_worker_lock(ctx->worker);
+	uroce_worker_lock(qp->worker);
 	ret = modify_locked(qp, attr, attr_mask, uroce_port_mtu(&dev), &path,
 			    channel);
-	uroce_worker_unlock(ctx->worker);
+	uroce_worker_unlock(qp->worker);
 	if (!ret && (attr_mask & IBV_QP_STATE) &&
 	    (attr->qp_state == IBV_QPS_RESET || attr->qp_state == IBV_QPS_ERR))
 		/* -EBUSY: a stopped peer ends its copy once it continues */
@@ -320,9 +371,9 @@ int uroce_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int attr_mask,
 
 	if (ret)
 		return ret;
-	uroce_worker_lock(qp->ctx->worker);
+	uroce_worker_lock(qp->worker);
 	uroce_qp_query(qp->qp, attr);
-	uroce_worker_unlock(qp->ctx->worker);
+	uroce_worker_unlock(qp->worker);
 	attr->cap = (struct ibv_qp_cap){
 		.max_send_wr = qp->qp->sq.size,
 		.max_send_sge = qp->max_send_sge,
@@ -377,8 +428,8 @@ int uroce_destroy_qp(struct ibv_qp *ibqp)
 	ret = uroce_check_qp(ibqp);
 	if (ret)
 		return ret;
-	uroce_worker_flush_qp(ctx->worker, qp->qp);
-	uroce_worker_lock(ctx->worker);
+	uroce_worker_flush_qp(qp->worker, qp->qp);
+	uroce_instance_lock(ctx->instance);
 	/* IBTA 11.2.4.4: not while it is attached to a group */
 	ret = uroce_mcast_has_any(qp)
 		      ? -EBUSY
@@ -386,13 +437,13 @@ int uroce_destroy_qp(struct ibv_qp *ibqp)
 	if (ret == 0) {
 		struct uroce_channel *channel = qp->qp->channel;
 
-		uroce_engine_free_qp(ctx->engine, qp->qp, uroce_worker_now(),
+		uroce_engine_free_qp(qp->qp->engine, qp->qp, uroce_worker_now(),
 				     quarantine_ns(qp->qp));
 		list_del(&qp->entry);
 		if (channel)
-			uroce_worker_disconnect(ctx->worker, channel);
+			uroce_worker_disconnect(qp->worker, channel);
 	}
-	uroce_worker_unlock(ctx->worker);
+	uroce_instance_unlock(ctx->instance);
 	if (ret)
 		return ret;
 	(void)uroce_instance_await_copies(

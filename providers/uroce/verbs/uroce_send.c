@@ -80,5 +80,5 @@ void uroce_sq_resolve_ud_peer(struct uroce_verbs_qp *qp)
 	__atomic_store_n(&qp->pending_ud_qpn, 0, __ATOMIC_RELAXED);
 	uroce_spin_unlock(&qp->sq_lock);
 	if (qpn)
-		uroce_worker_resolve_ud_peer(qp->ctx->worker, &path, qpn);
+		uroce_worker_resolve_ud_peer(qp->worker, &path, qpn);
 }

@@ -142,8 +142,7 @@ static inline void uroce_wqe_set_ud(struct uroce_verbs_qp *qp,
 	wqe->ud.path = to_uroce_ah(ah)->path;
 	wqe->ud.qpn = qpn & UROCE_QPN_MASK;
 	wqe->ud.qkey = qkey;
-	if (wqe->ud.path.here &&
-	    !uroce_worker_has_ud_peer(qp->ctx->worker, qpn)) {
+	if (wqe->ud.path.here && !uroce_worker_has_ud_peer(qp->worker, qpn)) {
 		qp->pending_ud_path = wqe->ud.path;
 		__atomic_store_n(&qp->pending_ud_qpn, wqe->ud.qpn,
 				 __ATOMIC_RELAXED);
@@ -164,7 +163,7 @@ static inline void uroce_sq_post(struct uroce_verbs_qp *qp)
 {
 	if (__atomic_load_n(&qp->pending_ud_qpn, __ATOMIC_RELAXED))
 		uroce_sq_resolve_ud_peer(qp);
-	uroce_worker_post(qp->ctx->worker, qp->qp);
+	uroce_worker_post(qp->worker, qp->qp);
 }
 
 /**

@@ -54,9 +54,9 @@ int uroce_create_srq(struct ibv_context *ibctx,
 	srq->vsrq.srq.handle = uroce_handle_new(ctx);
 	srq->identity = (struct uroce_identity){ ibctx, srq->vsrq.srq.handle };
 	uroce_use(&pd->users);
-	uroce_worker_lock(ctx->worker);
+	uroce_instance_lock(ctx->instance);
 	list_add_tail(&ctx->srqs, &srq->entry);
-	uroce_worker_unlock(ctx->worker);
+	uroce_instance_unlock(ctx->instance);
 	*ret_vsrq = &srq->vsrq;
 	return 0;
 
@@ -91,11 +91,11 @@ static int resize(struct uroce_verbs_srq *srq, uint32_t size)
 {
 	int ret;
 
-	uroce_worker_lock(srq->ctx->worker);
+	uroce_instance_lock(srq->ctx->instance);
 	uroce_spin_lock(&srq->recv.lock);
 	ret = resize_locked(&srq->recv.rq.ring, size);
 	uroce_spin_unlock(&srq->recv.lock);
-	uroce_worker_unlock(srq->ctx->worker);
+	uroce_instance_unlock(srq->ctx->instance);
 	return ret;
 }
 
@@ -149,13 +149,13 @@ int uroce_destroy_srq(struct ibv_srq *ibsrq)
 		return ret;
 	if (uroce_in_use(&srq->users))
 		return -EBUSY;
-	uroce_worker_lock(ctx->worker);
+	uroce_instance_lock(ctx->instance);
 	ret = uroce_events_forget(ctx, ibsrq, NULL, &srq->raised);
 	if (ret == 0) {
-		uroce_engine_forget_rq(ctx->engine, &srq->recv.rq);
+		uroce_instance_forget_rq(ctx->instance, &srq->recv.rq);
 		list_del(&srq->entry);
 	}
-	uroce_worker_unlock(ctx->worker);
+	uroce_instance_unlock(ctx->instance);
 	if (ret)
 		return ret;
 	verbs_wait_srq_acked(ibsrq, &srq->raised);

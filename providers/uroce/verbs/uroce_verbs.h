@@ -71,9 +71,8 @@ struct uroce_comp_channel {
 struct uroce_context {
 	struct verbs_context vctx;
 	struct uroce_instance *instance;
-	struct uroce_worker *worker;
-	struct uroce_engine *engine;
-	/* Protected by the engine lock: */
+	struct uroce_memory *memory; /* with uroce_instance_lock() */
+	/* Protected by uroce_instance_lock(); events by any engine lock: */
 	struct uroce_event_pipe async;
 	struct list_node channels;
 	struct list_node qps, cqs, srqs, mrs, mws; /* existing objects */
@@ -128,6 +127,11 @@ struct uroce_verbs_cq {
 	struct uroce_context *ctx;
 	struct list_node entry;
 	struct uroce_cq cq;
+	/*
+	 * The worker of its QPs; NULL: no QP has used it yet, or QPs of several
+	 * workers use it. Atomic; written with uroce_instance_lock()
+	 */
+	struct uroce_worker *worker;
 	struct uroce_spin poll_lock;
 	unsigned int in_vain; /* see uroce_polled(); atomic */
 	/* Between start_poll and end_poll: */
@@ -150,6 +154,8 @@ struct uroce_verbs_srq {
 	struct uroce_context *ctx;
 	struct list_node entry;
 	struct uroce_verbs_rq recv;
+	/* of all its QPs; NULL: there was none. With uroce_instance_lock() */
+	struct uroce_worker *worker;
 	struct verbs_event_count raised;
 	uint32_t users; /* atomic: QPs */
 	struct uroce_identity identity;
@@ -160,6 +166,7 @@ struct uroce_verbs_qp {
 	struct uroce_context *ctx;
 	struct list_node entry;
 	struct uroce_qp *qp;
+	struct uroce_worker *worker;
 	struct uroce_spin sq_lock;
 	struct uroce_verbs_rq recv; /* empty with an SRQ */
 	struct uroce_verbs_srq *srq;
@@ -244,6 +251,31 @@ static inline struct uroce_verbs_qp *to_uroce_qp(struct ibv_qp *qp)
 static inline struct uroce_verbs_qp *to_uroce_qp_ex(struct ibv_qp_ex *qp)
 {
 	return verbs_container_of(qp, struct uroce_verbs_qp, vqp.qp_ex);
+}
+
+/** uroce_cq_worker() - the worker of all QPs of a CQ, or NULL */
+static inline struct uroce_worker *
+uroce_cq_worker(const struct uroce_verbs_cq *cq)
+{
+	return __atomic_load_n(&cq->worker, __ATOMIC_RELAXED);
+}
+
+/** uroce_cq_progress() - make progress in the workers of a CQ */
+static inline enum uroce_pass uroce_cq_progress(struct uroce_verbs_cq *cq)
+{
+	struct uroce_worker *worker = uroce_cq_worker(cq);
+
+	return worker ? uroce_worker_poll(worker)
+		      : uroce_instance_poll(cq->ctx->instance);
+}
+
+/** uroce_cq_poll_other() - poll another worker after a poll in vain */
+static inline void uroce_cq_poll_other(const struct uroce_verbs_cq *cq)
+{
+	struct uroce_worker *worker = uroce_cq_worker(cq);
+
+	if (worker)
+		uroce_worker_poll_other(worker);
 }
 
 static inline void uroce_spin_lock(struct uroce_spin *spin)

@@ -20,13 +20,13 @@ run_storm() {
 	check "no socket of the device is left" no_socket_left lo
 }
 
-# run_reuse ROUNDS
+# run_reuse ROUNDS - with one worker, whose slot is that of the dead process.
 run_reuse() {
 	local seed=$RANDOM
 
 	says "a new process has the number of a dead one, seed $seed" \
 		"^$1 of .* rounds count" env LANE_COMMAND_TIMEOUT=900 \
-		"$with" lo "$tools/reuse" "$1" "$gid" "$seed"
+		UROCE_WORKERS=1 "$with" lo "$tools/reuse" "$1" "$gid" "$seed"
 	sed 's/^/     /; /exit code/d' "$scratch/says.log"
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Threads that call verbs are cancelled, and interrupted by signals whose
-# handlers call verbs as well. A child of fork() uses the objects it inherits.
+# handlers call verbs as well. Threads with a CQ each call verbs in parallel. A child of fork() uses the objects it inherits.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
@@ -21,6 +21,9 @@ column=$path
 says "cancelled threads" '^10000 threads were cancelled' run_tool cancel 10000
 sed 's/^/     /; /exit code/d' "$scratch/says.log"
 says "signal handlers" '^posted: handler ' run_tool signals "$milliseconds"
+sed 's/^/     /; /exit code/d' "$scratch/says.log"
+says "threads with a CQ each" '^[0-9]+ messages arrived unchanged' \
+	env UROCE_WORKERS=4 "$with" lo "$tools/parallel" "$milliseconds" "$gid"
 sed 's/^/     /; /exit code/d' "$scratch/says.log"
 says "objects of the parent in a child of fork" \
 	'^the child registered memory' run_tool inherit

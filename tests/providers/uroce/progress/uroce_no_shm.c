@@ -177,14 +177,30 @@ void uroce_shm_polled(struct uroce_shm *shm, uint64_t now)
 	must_not_be_called();
 }
 
-void uroce_shm_get_share(struct uroce_shm *shm, const void *memory,
-			 uint64_t bytes, uint64_t *ret_share,
-			 uint64_t *ret_offset)
+void uroce_shm_share_gone(struct uroce_shm *shm, uint64_t share)
 {
 	must_not_be_called();
 }
 
-void uroce_shm_put_share(struct uroce_shm *shm, uint64_t share)
+void uroce_shares_init(struct uroce_shares *shares)
+{
+}
+
+void uroce_shares_open(struct uroce_shares *shares)
+{
+}
+
+void uroce_shares_fini(struct uroce_shares *shares)
+{
+}
+
+void uroce_shares_get(struct uroce_shares *shares, const void *memory,
+		      uint64_t bytes, uint64_t *ret_share, uint64_t *ret_offset)
 {
 	must_not_be_called();
+}
+
+bool uroce_shares_put(struct uroce_shares *shares, uint64_t id)
+{
+	return false;
 }

@@ -370,8 +370,7 @@ static void progress_moderated_completions_raise_single_event(void **state)
 	struct pair pair;
 
 	open_pair(&pair, LONG);
-	uroce_worker_moderate_cq(pair.side[1].worker, &pair.side[1].cq, 3,
-				 NO_EVENT_US);
+	side_moderate(&pair.side[1], 3, NO_EVENT_US);
 	for (int round = 0; round < 3; round++) {
 		(void)uroce_worker_arm_cq(pair.side[1].worker, &pair.side[1].cq,
 					  false);
@@ -391,8 +390,7 @@ static void progress_moderated_event_is_raised_after_period(void **state)
 	struct pair pair;
 
 	open_pair(&pair, LONG);
-	uroce_worker_moderate_cq(pair.side[1].worker, &pair.side[1].cq, 1000,
-				 SOON_US);
+	side_moderate(&pair.side[1], 1000, SOON_US);
 	for (int round = 0; round < 20; round++) {
 		(void)uroce_worker_arm_cq(pair.side[1].worker, &pair.side[1].cq,
 					  false);
@@ -411,16 +409,14 @@ static void progress_moderation_end_raises_pending_event(void **state)
 
 	open_pair(&pair, LONG);
 	for (int round = 0; round < 2; round++) {
-		uroce_worker_moderate_cq(pair.side[1].worker, &pair.side[1].cq,
-					 1000, NO_EVENT_US);
+		side_moderate(&pair.side[1], 1000, NO_EVENT_US);
 		(void)uroce_worker_arm_cq(pair.side[1].worker, &pair.side[1].cq,
 					  false);
 		send_to_sleeper(&pair);
 		assert_int_equal(sem_trywait(&pair.side[1].cq_events), -1);
 		if (round)
 			break;
-		uroce_worker_moderate_cq(pair.side[1].worker, &pair.side[1].cq,
-					 0, 0);
+		side_moderate(&pair.side[1], 0, 0);
 		(void)sem_wait(&pair.side[1].cq_events);
 		take_from_sleeper(&pair, 1);
 	}
@@ -456,7 +452,7 @@ static void progress_arm_cq_wakes_blind_helper(void **state)
 	uint64_t wakes;
 
 	side_open(&side, &dev);
-	helper = &side.instance->worker->helper;
+	helper = &side.worker->helper;
 	while (uroce_helper_is_blind(helper))
 		(void)sched_yield();
 	wakes = uroce_helper_wakes(helper);
@@ -554,7 +550,7 @@ static void progress_unread_ack_causes_no_timeout(void **state)
 	pthread_t thread;
 
 	open_pair(&pair, SHORT);
-	worker = pair.side[0].instance->worker;
+	worker = pair.side[0].worker;
 	timeouts = &worker->engine.counters.count[UROCE_C_TIMEOUTS];
 	side_receive(&pair.side[1], 64);
 	uroce_worker_lock(pair.side[0].worker);

@@ -124,7 +124,7 @@ static void open_side(struct side *side, const struct uroce_netdev *dev,
 	assert_int_equal(
 		uroce_instance_attach(dev, &side_ops, side, &side->instance),
 		0);
-	side->worker = uroce_instance_worker(side->instance);
+	side->worker = uroce_instance_next_worker(side->instance);
 	side->pd = uroce_instance_new_pd(side->instance);
 	config.pd = side->pd;
 	assert_int_equal(uroce_cq_init(&side->cq, 2 * SIDE_DEPTH, true), 0);
@@ -132,13 +132,13 @@ static void open_side(struct side *side, const struct uroce_netdev *dev,
 	assert_int_equal(
 		uroce_rq_init(&side->rq, SIDE_DEPTH, 1, side->pd, false), 0);
 	open_memory(side);
-	uroce_worker_lock(side->worker);
+	uroce_instance_lock(side->instance);
 	assert_int_equal(uroce_engine_new_qp(uroce_worker_engine(side->worker),
 					     &config, uroce_worker_now(),
 					     &side->qp),
 			 0);
 	add_memory(side);
-	uroce_worker_unlock(side->worker);
+	uroce_instance_unlock(side->instance);
 }
 
 void side_open(struct side *side, const struct uroce_netdev *dev)
@@ -151,14 +151,14 @@ void side_close(struct side *side)
 	struct uroce_engine *engine = uroce_worker_engine(side->worker);
 	struct uroce_channel *channel;
 
-	uroce_worker_lock(side->worker);
+	uroce_instance_lock(side->instance);
 	channel = side->qp->channel;
 	uroce_engine_free_qp(engine, side->qp, uroce_worker_now(), 0);
 	if (channel)
 		uroce_worker_disconnect(side->worker, channel);
-	uroce_worker_forget_cq(side->worker, &side->cq);
+	uroce_instance_forget_cq(side->instance, side->worker, &side->cq);
 	assert_int_equal(uroce_memory_remove(engine->memory, side->key), 0);
-	uroce_worker_unlock(side->worker);
+	uroce_instance_unlock(side->instance);
 	uroce_instance_put_share(side->instance, side->share);
 	uroce_instance_detach(side->instance);
 	uroce_cq_fini(&side->cq);
@@ -167,6 +167,14 @@ void side_close(struct side *side)
 	(void)sem_destroy(&side->cq_events);
 	(void)sem_destroy(&side->qp_events);
 	(void)sem_destroy(&side->netdev_events);
+}
+
+void side_moderate(struct side *side, uint32_t count, uint32_t period_us)
+{
+	uroce_worker_lock(side->worker);
+	side->cq.moderate.count = count;
+	side->cq.moderate.period_us = period_us;
+	uroce_worker_unlock(side->worker);
 }
 
 struct side_address side_address(const struct side *side, uint32_t gid_index)

@@ -53,6 +53,9 @@ bool side_is_shared(void);
 void side_open(struct side *side, const struct uroce_netdev *dev);
 void side_close(struct side *side);
 
+/** side_moderate() - set the moderation of its CQ, as ibv_modify_cq() */
+void side_moderate(struct side *side, uint32_t count, uint32_t period_us);
+
 /* Creates a UD QP, which needs no connection and is in RTS. */
 void side_open_datagrams(struct side *side, const struct uroce_netdev *dev);
 

@@ -32,7 +32,7 @@ void open_pair(struct pair *pair, uint8_t timeout)
 
 void quiesce_pair(const struct pair *pair)
 {
-	struct uroce_worker *worker = pair->side[0].instance->worker;
+	struct uroce_worker *worker = pair->side[0].worker;
 
 	while (__atomic_load_n(&worker->helper.until_ns, __ATOMIC_RELAXED) !=
 	       UROCE_NEVER)

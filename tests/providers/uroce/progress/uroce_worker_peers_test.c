@@ -560,7 +560,7 @@ struct debt {
 
 static struct debt get_pending_ack(const struct side *side)
 {
-	struct uroce_worker *worker = side->instance->worker;
+	struct uroce_worker *worker = side->worker;
 	const struct uroce_channel *channel = side->qp->channel;
 	struct debt debt;
 
@@ -714,13 +714,13 @@ static void worker_idle_helper_never_wakes(void **state)
 	start(&test, &plan);
 	for (int i = 0; i < 100; i++)
 		request(&test, IBV_WR_RDMA_WRITE, 1000);
-	helper = &test.side.instance->worker->helper;
+	helper = &test.side.worker->helper;
 	while (__atomic_load_n(&helper->until_ns, __ATOMIC_RELAXED) !=
 	       UROCE_NEVER)
 		(void)sched_yield();
-	uroce_worker_acquire(test.side.instance->worker);
+	uroce_worker_acquire(test.side.worker);
 	assert_false(uroce_helper_is_blind(helper));
-	uroce_worker_release(test.side.instance->worker);
+	uroce_worker_release(test.side.worker);
 	say(test.fd);
 	assert_peer_has(&test, 0);
 	finish(&test);

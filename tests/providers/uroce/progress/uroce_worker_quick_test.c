@@ -54,17 +54,18 @@ static void open_scenario(struct scenario *scenario, uint8_t timeout)
 
 static void disable_quick_calls(struct scenario *scenario)
 {
-	struct uroce_worker *worker = scenario->side[0].instance->worker;
+	struct uroce_instance *instance = scenario->side[0].instance;
+	struct uroce_memory *memory = uroce_instance_memory(instance);
 
-	uroce_worker_lock(scenario->side[0].worker);
-	assert_int_equal(worker->engine.memory->nr_dmabufs, 0);
-	worker->engine.memory->nr_dmabufs = 1;
-	uroce_worker_unlock(scenario->side[0].worker);
+	uroce_instance_lock(instance);
+	assert_int_equal(memory->nr_dmabufs, 0);
+	memory->nr_dmabufs = 1;
+	uroce_instance_unlock(instance);
 }
 
 static void close_scenario(struct scenario *scenario)
 {
-	struct uroce_worker *worker = scenario->side[0].instance->worker;
+	struct uroce_worker *worker = scenario->side[0].worker;
 
 	uroce_worker_lock(scenario->side[0].worker);
 	scenario->counters = worker->engine.counters;

@@ -76,7 +76,8 @@ static void worker_without_port_works_locally(void **state)
 	open_pair(&pair, 1);
 	assert_int_equal(uroce_instance_port_error(pair.side[0].instance),
 			 -EADDRINUSE);
-	assert_int_equal(uroce_instance_join(pair.side[0].instance, group),
+	assert_int_equal(uroce_worker_join(pair.side[0].worker,
+					   pair.side[0].instance, group),
 			 -EADDRINUSE);
 	uroce_instance_counters(pair.side[0].instance, &counters);
 	assert_int_equal(counters.port.tx_datagrams, 0);
@@ -181,20 +182,24 @@ static void worker_multicast_group_is_joined_once(void **state)
 	side_open(&side, &dev);
 	uroce_worker_lock(side.worker);
 	fake.join_error = -ENOBUFS;
-	assert_int_equal(uroce_instance_join(side.instance, group), -ENOBUFS);
+	assert_int_equal(uroce_worker_join(side.worker, side.instance, group),
+			 -ENOBUFS);
 	fake.join_error = 0;
-	assert_int_equal(uroce_instance_join(side.instance, group), 0);
-	assert_int_equal(uroce_instance_join(side.instance, group), 0);
+	assert_int_equal(uroce_worker_join(side.worker, side.instance, group),
+			 0);
+	assert_int_equal(uroce_worker_join(side.worker, side.instance, group),
+			 0);
 	assert_int_equal(fake.nr_joined, 1);
 	assert_int_equal(fake.nr_join_calls, 2);
-	uroce_instance_leave(side.instance, group);
+	uroce_worker_leave(side.worker, side.instance, group);
 	assert_int_equal(fake.nr_joined, 1);
-	uroce_instance_leave(side.instance, group);
+	uroce_worker_leave(side.worker, side.instance, group);
 	assert_int_equal(fake.nr_joined, 0);
-	uroce_instance_leave(side.instance, group);
+	uroce_worker_leave(side.worker, side.instance, group);
 	assert_int_equal(fake.nr_joined, 0);
 	/* a group left over at the end of the worker is freed */
-	assert_int_equal(uroce_instance_join(side.instance, group), 0);
+	assert_int_equal(uroce_worker_join(side.worker, side.instance, group),
+			 0);
 	uroce_worker_unlock(side.worker);
 	side_close(&side);
 }
@@ -224,7 +229,7 @@ static int with_own_worker(struct pair *pair)
 
 	if (uroce_instance_attach(&dev, &side_ops, NULL, &own) ||
 	    uroce_instance_dead(own) || fake.nr_open != 1 ||
-	    uroce_instance_worker(own) == pair->side[0].worker)
+	    uroce_instance_next_worker(own) == pair->side[0].worker)
 		return 1;
 	/* closes the inherited worker; the new one stays */
 	side_close(&pair->side[0]);

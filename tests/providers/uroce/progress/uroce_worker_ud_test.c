@@ -188,7 +188,7 @@ static void worker_foreign_address_is_not_local(void **state)
 /* Data that another process may write into the ring. */
 static void worker_malformed_local_datagram_is_dropped(void **state)
 {
-	struct uroce_worker *worker = side.instance->worker;
+	struct uroce_worker *worker = side.worker;
 	struct {
 		struct uroce_datagram_path path;
 		uint8_t data[UROCE_MAX_MTU + 1];

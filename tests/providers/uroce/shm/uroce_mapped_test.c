@@ -52,11 +52,17 @@ static uint8_t *make_file(void)
 	return memory;
 }
 
+static void right_put_share(struct right *right)
+{
+	CHECK(uroce_shares_put(&right->side.shares, right->region.share));
+	uroce_shm_share_gone(right->side.shm, right->region.share);
+}
+
 static void right_share(struct right *right)
 {
 	right->region.share = 0;
-	uroce_shm_get_share(right->side.shm, right->memory, BYTES,
-			    &right->region.share, &right->region.share_offset);
+	uroce_shares_get(&right->side.shares, right->memory, BYTES,
+			 &right->region.share, &right->region.share_offset);
 	CHECK(right->region.share);
 	CHECK(right->region.share_offset == BASE);
 }
@@ -301,7 +307,7 @@ static void right_dereg_repeatedly(struct node *node, uint32_t kinds)
 		/* sometimes a new share, which left must request */
 		if (round % 8 == 0) {
 			right_withdraw(&right);
-			uroce_shm_put_share(right.side.shm, right.region.share);
+			right_put_share(&right);
 			(void)munmap(right.file, BASE + BYTES);
 			right.file = make_file();
 			right.memory = right.file + BASE;
@@ -358,7 +364,7 @@ static void right_remove_regions(struct node *node, uint32_t kinds)
 	node_go(node);
 	node_wait(node);
 	right_withdraw(&right);
-	uroce_shm_put_share(right.side.shm, right.region.share);
+	right_put_share(&right);
 	node_go(node);
 	node_wait(node);
 	right_close(&right);
@@ -427,9 +433,10 @@ static void mapped_child_after_fork_has_no_mapping(void **state)
 
 		CHECK(nr_mapped() == 0);
 		uroce_shm_abandon(left.shm);
+		uroce_shares_fini(&left.shares);
 		CHECK(!uroce_channel_is_shared(channel));
-		uroce_shm_get_share(left.shm, &share, 8, &share, &offset);
-		uroce_shm_put_share(left.shm, 1);
+		uroce_shares_get(&left.shares, &share, 8, &share, &offset);
+		CHECK(!uroce_shares_put(&left.shares, 1));
 		CHECK(share == 0);
 		_exit(0);
 	}

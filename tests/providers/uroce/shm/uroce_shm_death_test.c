@@ -442,6 +442,7 @@ static void left_fork_child(struct node *node, uint32_t slot)
 	CHECK(pid >= 0);
 	if (!pid) {
 		uroce_shm_abandon(side.shm);
+		uroce_shares_fini(&side.shares);
 		CHECK(nr_open_fds() == fds);
 		CHECK(nr_rings() == 0);
 		CHECK(!uroce_shm_has_room(channel));

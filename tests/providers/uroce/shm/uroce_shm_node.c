@@ -111,11 +111,14 @@ void side_open(struct side *side, uint32_t slot)
 	struct uroce_shm_config config = {
 		.slot = slot,
 		.patience_ms = SIDE_PATIENCE_MS,
+		.shares = &side->shares,
 		.is_ours = is_ours,
 		.arg = side,
 	};
 
 	*side = (struct side){ .slot = slot, .stop = -1 };
+	uroce_shares_init(&side->shares);
+	uroce_shares_open(&side->shares);
 	CHECK(uroce_shm_open(&config, &side->shm) == 0);
 }
 
@@ -158,6 +161,7 @@ void side_close(struct side *side)
 {
 	side_stop_serving(side);
 	uroce_shm_close(side->shm);
+	uroce_shares_fini(&side->shares);
 }
 
 struct uroce_channel *side_connect(struct side *side, uint32_t slot)

@@ -54,6 +54,7 @@ void node_kill(struct node *node);
 /* State of a child. */
 struct side {
 	struct uroce_shm *shm;
+	struct uroce_shares shares;
 	uint32_t slot;
 	pthread_t thread;
 	int stop; /* eventfd of the thread; -1: no thread */

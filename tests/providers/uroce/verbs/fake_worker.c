@@ -130,6 +130,10 @@ enum uroce_pass uroce_worker_poll(struct uroce_worker *worker)
 	return UROCE_PASS_FULL;
 }
 
+void uroce_worker_poll_other(struct uroce_worker *worker)
+{
+}
+
 int uroce_worker_arm_cq(struct uroce_worker *worker, struct uroce_cq *cq,
 			bool solicited_only)
 {
@@ -139,20 +143,61 @@ int uroce_worker_arm_cq(struct uroce_worker *worker, struct uroce_cq *cq,
 	return 0;
 }
 
-void uroce_worker_moderate_cq(struct uroce_worker *worker, struct uroce_cq *cq,
-			      uint32_t count, uint32_t period_us)
+void uroce_instance_lock(struct uroce_instance *instance)
 {
-	cq->moderate.count = count;
-	cq->moderate.period_us = period_us;
+	uroce_worker_lock(NULL);
 }
 
-void uroce_worker_forget_cq(struct uroce_worker *worker, struct uroce_cq *cq)
+void uroce_instance_unlock(struct uroce_instance *instance)
+{
+	uroce_worker_unlock(NULL);
+}
+
+struct uroce_worker *uroce_instance_next_worker(struct uroce_instance *instance)
+{
+	assert_false(fake_worker.locked);
+	return (struct uroce_worker *)&fake_worker;
+}
+
+enum uroce_pass uroce_instance_poll(struct uroce_instance *instance)
+{
+	return uroce_worker_poll(NULL);
+}
+
+int uroce_instance_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
+			  bool solicited_only)
+{
+	return uroce_worker_arm_cq(NULL, cq, solicited_only);
+}
+
+void uroce_worker_bind_cq(struct uroce_worker *worker, struct uroce_cq *cq)
+{
+	assert_true(fake_worker.locked);
+}
+
+void uroce_instance_share_cq(struct uroce_instance *instance,
+			     struct uroce_worker *worker, struct uroce_cq *cq)
+{
+	assert_true(fake_worker.locked);
+	cq->shared = true;
+}
+
+void uroce_instance_forget_cq(struct uroce_instance *instance,
+			      struct uroce_worker *worker, struct uroce_cq *cq)
 {
 	assert_true(fake_worker.locked);
 	uroce_engine_forget_cq(&fake_worker.engine, cq);
 }
 
-int uroce_instance_join(struct uroce_instance *instance, const uint8_t *gid)
+void uroce_instance_forget_rq(struct uroce_instance *instance,
+			      struct uroce_rq *rq)
+{
+	assert_true(fake_worker.locked);
+	uroce_engine_forget_rq(&fake_worker.engine, rq);
+}
+
+int uroce_worker_join(struct uroce_worker *worker,
+		      const struct uroce_instance *instance, const uint8_t *gid)
 {
 	assert_true(fake_worker.locked);
 	if (fake_worker.join_ret == 0)
@@ -160,7 +205,9 @@ int uroce_instance_join(struct uroce_instance *instance, const uint8_t *gid)
 	return fake_worker.join_ret;
 }
 
-void uroce_instance_leave(struct uroce_instance *instance, const uint8_t *gid)
+void uroce_worker_leave(struct uroce_worker *worker,
+			const struct uroce_instance *instance,
+			const uint8_t *gid)
 {
 	assert_true(fake_worker.locked);
 	fake_worker.nr_joined--;
@@ -269,9 +316,11 @@ uint16_t uroce_instance_sport(const struct uroce_instance *instance,
 	return 0xc000;
 }
 
-struct uroce_worker *uroce_instance_worker(struct uroce_instance *instance)
+uint64_t uroce_instance_count(struct uroce_instance *instance,
+			      enum uroce_counter counter)
 {
-	return NULL;
+	assert_false(fake_worker.locked);
+	return fake_worker.engine.counters.count[counter];
 }
 
 struct uroce_engine *uroce_worker_engine(struct uroce_worker *worker)
@@ -349,7 +398,7 @@ struct uroce_context *fake_worker_context(void)
 	uroce_memory_init(&fake_worker.regions, 1);
 	assert_int_equal(uroce_engine_init(&fake_worker.engine, &config), 0);
 	uroce_context_init(ctx);
-	ctx->engine = &fake_worker.engine;
+	ctx->memory = &fake_worker.regions;
 	assert_int_equal(uroce_alloc_async_fd(&ctx->vctx.context,
 					      &ctx->vctx.context.async_fd),
 			 0);

@@ -502,7 +502,7 @@ static void uroce_close_context_removes_leftover_objects(void **state)
 	/* another context of the same worker */
 	assert_non_null(other);
 	uroce_context_init(other);
-	other->engine = mine->engine;
+	other->memory = mine->memory;
 	domain = new_pd(other);
 	queue = new_cq(other, 4, NULL);
 	qp = new_qp(domain, queue, IBV_QPT_UD, NULL);
