@@ -8,10 +8,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
 #include "uroce/shm/uroce_pairing.h"
+#include "uroce/shm/uroce_shm_ring_layout.h"
 #include "uroce/shm/uroce_shm_state.h"
 #include "util/nocancel.h"
 
@@ -122,14 +124,18 @@ static void init_state(struct uroce_shm *shm,
 int uroce_shm_open(const struct uroce_shm_config *config,
 		   struct uroce_shm **ret_shm)
 {
+	/* whole cache lines, so that speed does not depend on the heap */
+	size_t size = (sizeof(struct uroce_shm) + UROCE_SHM_RING_LINE - 1) /
+		      UROCE_SHM_RING_LINE * UROCE_SHM_RING_LINE;
 	struct uroce_shm *shm;
 	int ret;
 
 	if (config->slot >= UROCE_SHM_SLOTS)
 		return -EINVAL;
-	shm = calloc(1, sizeof(*shm));
+	shm = aligned_alloc(UROCE_SHM_RING_LINE, size);
 	if (!shm)
 		return -ENOMEM;
+	memset(shm, 0, size);
 	init_state(shm, config);
 	ret = init_changed(shm);
 	if (ret)
