@@ -15,14 +15,16 @@
 
 #include "wire_verbs.h"
 
-#define MAX_THREADS 4
-#define BATCH	    8 /* messages in flight */
-#define WARM_NS	    20000000
-#define MEASURE_NS  100000000
+#define MAX_THREADS  4
+#define BATCH	     8	  /* messages in flight */
+#define MEMORY_BYTES 4096 /* of a thread */
+#define WARM_NS	     20000000
+#define MEASURE_NS   100000000
 
 struct worker {
 	struct wire_device device; /* the process's, with a CQ of this thread */
 	struct wire_link from, to;
+	char *memory; /* no other thread uses its cache lines */
 	pthread_t thread;
 	double rate; /* million messages per second */
 };
@@ -40,7 +42,7 @@ static pthread_barrier_t threads_start;
 static void post_batch(const struct worker *worker)
 {
 	struct ibv_sge sge = {
-		.addr = (uintptr_t)worker->device.memory,
+		.addr = (uintptr_t)worker->memory,
 		.length = WIRE_SMALL,
 		.lkey = worker->device.mr->lkey,
 	};
@@ -122,6 +124,7 @@ static void open_worker(struct worker *worker, const struct wire_device *device,
 	struct wire_address *peer = &common->shared.address[0][2 * number];
 
 	worker->device = *device;
+	worker->memory = device->memory + (size_t)number * MEMORY_BYTES;
 	worker->device.cq = wire_need(
 		&end, ibv_create_cq(device->ctx, 4 * BATCH, NULL, NULL, 0),
 		"create_cq");
