@@ -19,20 +19,25 @@ tcp_listens() {
 }
 
 # cm_listens PORT - listens through the connection manager (rdma_cm). The kernel
-# shows the state LISTEN before it registers the service. After that the server
-# sleeps, or it polls for connections: then some clock ticks of its own CPU time
-# must have passed since LISTEN was seen first.
+# shows the state LISTEN before it registers the service, and it may sleep between
+# the two, in the write() of rdma_listen(). After that the server sleeps in another
+# system call, or it polls for connections: then some clock ticks of its own CPU
+# time must have passed since LISTEN was seen first.
 cm_listener=
 cm_listener_ticks=0
 cm_listens() {
-	local pid ticks
+	local pid states ticks
 
 	pid=$(rdma resource show cm_id 2>/dev/null |
 		grep -m 1 "state LISTEN .*src-addr [^ ]*:$1 " |
 		grep -o ' pid [0-9]*')
 	pid=${pid##* }
 	[ -n "$pid" ] || return 1
-	grep -qs '^running' /proc/"$pid"/task/*/syscall || return 0
+	states=$(cat /proc/"$pid"/task/*/syscall 2>/dev/null)
+	[ -n "$states" ] || return 1
+	# 1 is the number of write() on x86-64.
+	! grep -q '^1 ' <<<"$states" || return 1
+	grep -q '^running' <<<"$states" || return 0
 	ticks=$(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null |
 		awk '{ print $12 + $13 }')
 	if [ "$cm_listener" != "$pid" ]; then
