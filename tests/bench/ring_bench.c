@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "uroce/engine/uroce_channel.h"
+#include "uroce/roce/uroce_channel.h"
 #include "uroce/shm/uroce_shm_ring.h"
 
 #define NR_ROUNDS 31

@@ -11,7 +11,7 @@
  */
 #include "fuzz/fuzz_target.h"
 #include "fuzz/uroce_connected.h"
-#include "uroce/engine/uroce_psn.h"
+#include "uroce/roce/uroce_psn.h"
 #include "uroce/wire/uroce_wire.h"
 
 #define NR_QPS	     3

@@ -12,7 +12,7 @@
  */
 #include "fuzz/fuzz_target.h"
 #include "fuzz/uroce_flow.h"
-#include "uroce/engine/uroce_fast.h"
+#include "uroce/roce/uroce_fast.h"
 #include "uroce/shm/uroce_shm_ring.h"
 
 #define MAX_STEPS 100

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "fuzz/hostile.h"
-#include "uroce/engine/uroce_channel.h"
+#include "uroce/roce/uroce_channel.h"
 #include "uroce/shm/uroce_shm_ring.h"
 #include "uroce/shm/uroce_shm_ring_layout.h"
 #include "uroce/wire/uroce_wire.h"

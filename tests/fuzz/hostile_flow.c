@@ -16,7 +16,7 @@
 
 #include "fuzz/hostile.h"
 #include "fuzz/uroce_flow.h"
-#include "uroce/engine/uroce_fast.h"
+#include "uroce/roce/uroce_fast.h"
 #include "uroce/shm/uroce_shm_ring.h"
 #include "uroce/shm/uroce_shm_ring_layout.h"
 

@@ -19,9 +19,9 @@
 
 #include "fuzz/hostile.h"
 #include "fuzz/uroce_flow.h"
-#include "uroce/engine/uroce_fast.h"
-#include "uroce/engine/uroce_psn.h"
 #include "uroce/ipc/uroce_rendezvous.h"
+#include "uroce/roce/uroce_fast.h"
+#include "uroce/roce/uroce_psn.h"
 #include "uroce/shm/uroce_memfd.h"
 #include "uroce/shm/uroce_pairing.h"
 #include "uroce/shm/uroce_shm_directory.h"

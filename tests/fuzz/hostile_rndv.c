@@ -13,8 +13,8 @@
 
 #include "fuzz/hostile.h"
 #include "fuzz/uroce_flow.h"
-#include "uroce/engine/uroce_psn.h"
-#include "uroce/engine/uroce_rndv.h"
+#include "uroce/roce/uroce_psn.h"
+#include "uroce/roce/uroce_rndv.h"
 
 #define OPEN   0x01 /* the peer's QP pulls */
 #define RNDV   0x02 /* new messages use the rendezvous protocol */

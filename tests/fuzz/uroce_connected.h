@@ -6,8 +6,8 @@
 #ifndef FUZZ_UROCE_CONNECTED_H
 #define FUZZ_UROCE_CONNECTED_H
 
-#include "uroce/engine/uroce_channel.h"
-#include "uroce/engine/uroce_engine.h"
+#include "uroce/roce/uroce_channel.h"
+#include "uroce/roce/uroce_engine.h"
 
 #define FUZZ_MEMORY 20000 /* bytes of the memory region */
 #define FUZZ_IOVA   UINT64_C(0x10000)

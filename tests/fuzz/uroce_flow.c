@@ -3,7 +3,7 @@
 #include "fuzz/uroce_flow.h"
 
 #include "fuzz/fuzz_target.h"
-#include "uroce/engine/uroce_psn.h"
+#include "uroce/roce/uroce_psn.h"
 #include "uroce/wire/uroce_wire.h"
 
 #define FLOW_PD 1

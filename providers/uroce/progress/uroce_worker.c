@@ -10,10 +10,10 @@
 #include <errno.h>
 #include <time.h>
 
-#include "uroce/engine/uroce_fast.h"
 #include "uroce/progress/uroce_moderate.h"
 #include "uroce/progress/uroce_worker_quick.h"
 #include "uroce/progress/uroce_worker_shm.h"
+#include "uroce/roce/uroce_fast.h"
 #include "util/nocancel.h"
 
 /* For this time after a CQ was armed, the application counts as sleeping. */

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "uroce/engine/uroce_engine.h"
+#include "uroce/roce/uroce_engine.h"
 
 struct uroce_instance;
 struct uroce_worker;

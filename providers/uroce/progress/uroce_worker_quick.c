@@ -15,10 +15,10 @@
  */
 #include "uroce/progress/uroce_worker_quick.h"
 
-#include "uroce/engine/uroce_delack.h"
-#include "uroce/engine/uroce_direct.h"
-#include "uroce/engine/uroce_fast.h"
 #include "uroce/progress/uroce_worker_shm.h"
+#include "uroce/roce/uroce_delack.h"
+#include "uroce/roce/uroce_direct.h"
+#include "uroce/roce/uroce_fast.h"
 
 /* Quick polls between two full passes, at most. */
 #define MAX_POLL_BUDGET 150

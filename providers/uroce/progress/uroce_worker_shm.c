@@ -11,10 +11,10 @@
 #include <sched.h>
 #include <string.h>
 
-#include "uroce/engine/uroce_direct.h"
-#include "uroce/engine/uroce_fast.h"
-#include "uroce/engine/uroce_rndv.h"
 #include "uroce/progress/uroce_worker_ud.h"
+#include "uroce/roce/uroce_direct.h"
+#include "uroce/roce/uroce_fast.h"
+#include "uroce/roce/uroce_rndv.h"
 #include "uroce/shm/uroce_shm_ring.h"
 #include "uroce/udp/uroce_slots.h"
 #include "uroce/uroce_config.h"

@@ -21,9 +21,9 @@
 
 #include <pthread.h>
 
-#include "uroce/engine/uroce_lock.h"
 #include "uroce/progress/uroce_helper.h"
 #include "uroce/progress/uroce_instance.h"
+#include "uroce/qp/uroce_lock.h"
 #include "uroce/shm/uroce_shm.h"
 #include "uroce/udp/uroce_port.h"
 #include "uroce/uroce_config.h"

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "uroce/engine/uroce_channel.h"
 #include "uroce/ipc/uroce_rendezvous.h"
+#include "uroce/roce/uroce_channel.h"
 #include "uroce/shm/uroce_shm_ring.h"
 #include "util/nocancel.h"
 

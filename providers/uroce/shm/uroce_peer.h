@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "uroce/engine/uroce_channel.h"
+#include "uroce/roce/uroce_channel.h"
 #include "uroce/shm/uroce_cma.h"
 #include "uroce/shm/uroce_mapping.h"
 #include "uroce/shm/uroce_selection.h"

@@ -24,14 +24,14 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-#include "uroce/engine/uroce_channel.h"
+#include "uroce/roce/uroce_channel.h"
 #include "uroce/shm/uroce_share.h"
 #include "uroce/shm/uroce_shm_directory.h"
 #include "uroce/wire/uroce_packet.h"
 
 struct uroce_shm;
 
-/* Whether both sides copy long messages (../engine/uroce_rndv.h). */
+/* Whether both sides copy long messages (../roce/uroce_rndv.h). */
 enum uroce_shm_rndv {
 	UROCE_SHM_RNDV_TRY, /* if measurements show that it is faster */
 	UROCE_SHM_RNDV_NEVER,

@@ -6,7 +6,7 @@
 #ifndef UROCE_SHM_DIRECT_H
 #define UROCE_SHM_DIRECT_H
 
-#include "uroce/engine/uroce_channel.h"
+#include "uroce/roce/uroce_channel.h"
 
 /*
  * Bytes of a copy under the engine lock. 1 MB takes some 70 us, for which each

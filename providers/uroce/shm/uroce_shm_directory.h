@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "uroce/engine/uroce_channel.h"
+#include "uroce/roce/uroce_channel.h"
 #include "uroce/shm/uroce_nonce.h"
 
 struct uroce_shm_directory_memory; /* uroce_shm_directory_layout.h */

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#include "uroce/engine/uroce_channel.h"
+#include "uroce/roce/uroce_channel.h"
 
 #define UROCE_SHM_DIRECTORY_MAGIC   UINT64_C(0x75726f63652d7462)
 #define UROCE_SHM_DIRECTORY_LINE    64

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The part of ../engine/uroce_rndv.c that accesses the memory of the peer.
+ * The part of ../roce/uroce_rndv.c that accesses the memory of the peer.
  * uroce_shm_direct.c describes why that is safe: a process that copies
  * publishes it, and a process that withdraws memory waits for it.
  */

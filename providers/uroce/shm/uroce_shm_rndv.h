@@ -3,7 +3,7 @@
 #ifndef UROCE_SHM_RNDV_H
 #define UROCE_SHM_RNDV_H
 
-#include "uroce/engine/uroce_channel.h"
+#include "uroce/roce/uroce_channel.h"
 
 /* Member @rndv of the channel of a peer whose memory CMA reaches. */
 extern const struct uroce_rndv_ops uroce_shm_rndv_ops;

@@ -2,14 +2,14 @@
 /*
  * Memory regions in dma-bufs: ibv_reg_dmabuf_mr(3). The registered part of the
  * dma-buf is mapped, and the engine brackets each access with
- * DMA_BUF_IOCTL_SYNC (engine/uroce_dmabuf.h). A peer cannot issue this ioctl,
+ * DMA_BUF_IOCTL_SYNC (qp/uroce_dmabuf.h). A peer cannot issue this ioctl,
  * so such a region allows no direct access.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "uroce/engine/uroce_dmabuf.h"
+#include "uroce/qp/uroce_dmabuf.h"
 #include "uroce/verbs/uroce_verbs.h"
 
 /* The flags that the kernel accepts for dma-bufs (ib_uverbs). */

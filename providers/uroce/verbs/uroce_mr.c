@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "uroce/engine/uroce_dmabuf.h"
+#include "uroce/qp/uroce_dmabuf.h"
 #include "uroce/verbs/uroce_verbs.h"
 
 /* Without FLUSH_PERSISTENT: the device does not support persistent memory. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Queue pairs of type RC, UC and UD: create, modify, query, destroy. The engine
- * checks and performs changes of state (engine/uroce_qp_state.c,
- * engine/uroce_qp.c). uroce_post.c and uroce_wr.c post requests.
+ * checks and performs changes of state (qp/uroce_qp_state.c,
+ * roce/uroce_qp.c). uroce_post.c and uroce_wr.c post requests.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -23,9 +23,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "uroce/engine/uroce_engine.h"
-#include "uroce/engine/uroce_lock.h"
 #include "uroce/progress/uroce_instance.h"
+#include "uroce/qp/uroce_lock.h"
+#include "uroce/roce/uroce_engine.h"
 #include "util/list.h"
 
 #define UROCE_PORT 1

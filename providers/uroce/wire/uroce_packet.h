@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A RoCEv2 packet after decoding or before encoding: the only form in which
- * engine/ handles packets. Members are in host byte order, except the
+ * roce/ handles packets. Members are in host byte order, except the
  * immediate, which is passed unchanged to and from the application.
  *
  * "IBTA" is the InfiniBand Architecture Specification, volume 1; annex A17 of
@@ -15,20 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define UROCE_GID_LEN 16
-
-/* Addresses of a packet; IPv4 is ::ffff:a.b.c.d (A17.9.1). */
-struct uroce_path {
-	uint8_t sgid[UROCE_GID_LEN];
-	uint8_t dgid[UROCE_GID_LEN];
-	uint32_t flow_label; /* IPv6 only; 20 bits */
-	uint16_t sport;	     /* UDP source port */
-	uint8_t tclass;
-	uint8_t hop_limit;
-	bool here; /* sending: dgid is of this host; receiving: false */
-};
-
-#define UROCE_FLOW_LABEL_MASK 0xfffff
+#include "uroce/wire/uroce_address.h"
 
 /* Opcode of the BTH, bits 7-5: the transport (IBTA 9.2.1). */
 enum uroce_transport {
@@ -116,13 +103,7 @@ enum uroce_flush {
 	UROCE_FLUSH_REGION = 1,
 };
 
-#define UROCE_QPN_MULTICAST 0xffffff /* IBTA 9.2.2 */
-#define UROCE_QPN_MASK	    0xffffff
-#define UROCE_PSN_MASK	    0xffffff
-#define UROCE_PKEY_DEFAULT  0xffff
-
-/* Bytes of the largest payload and of the longest headers from the BTH on. */
-#define UROCE_MAX_MTU	 4096
+/* Bytes of the longest headers from the BTH on. */
 #define UROCE_MAX_HEADER 40
 #define UROCE_BTH_LEN	 12
 #define UROCE_ICRC_LEN	 4
@@ -166,7 +147,7 @@ struct uroce_packet {
 	bool carries_ack;
 	uint32_t carried_psn;
 	/*
-	 * shm, rendezvous protocol (engine/uroce_rndv.h): number of packets
+	 * shm, rendezvous protocol (roce/uroce_rndv.h): number of packets
 	 * that this one stands for, without their payload. All are full, none
 	 * is the last of its message; payload_len is their total. 0: an
 	 * ordinary packet.

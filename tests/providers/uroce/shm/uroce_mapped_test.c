@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "uroce/engine/uroce_atomic.h"
-#include "uroce/engine/uroce_place.h"
+#include "uroce/qp/uroce_atomic.h"
+#include "uroce/qp/uroce_place.h"
 #include "uroce/shm/uroce_shm_state.h"
 #include "uroce_netns.h"
 #include "uroce_shm_cma_rig.h"

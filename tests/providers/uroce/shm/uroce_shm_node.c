@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "uroce/engine/uroce_channel.h"
+#include "uroce/roce/uroce_channel.h"
 #include "uroce/shm/uroce_shm_directory_layout.h"
 #include "uroce/shm/uroce_shm_ring.h"
 

@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "uroce/engine/uroce_channel.h"
+#include "uroce/roce/uroce_channel.h"
 #include "uroce/shm/uroce_shm_ring_layout.h"
 
 #define NR_THREADED  30000

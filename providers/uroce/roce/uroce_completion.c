@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Completions of requester and responder. A completion that finds its CQ full
+ * is lost, and its QP goes to ERR (IBTA 10.10.3, CQ overrun).
+ */
+#include "uroce/roce/uroce_completion.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "uroce/roce/uroce_engine.h"
+#include "uroce/roce/uroce_rndv.h"
+
+/* enum ibv_wc_opcode, by enum ibv_wr_opcode */
+static const uint8_t wc_opcodes[] = {
+	[IBV_WR_RDMA_WRITE] = IBV_WC_RDMA_WRITE,
+	[IBV_WR_RDMA_WRITE_WITH_IMM] = IBV_WC_RDMA_WRITE,
+	[IBV_WR_SEND] = IBV_WC_SEND,
+	[IBV_WR_SEND_WITH_IMM] = IBV_WC_SEND,
+	[IBV_WR_RDMA_READ] = IBV_WC_RDMA_READ,
+	[IBV_WR_ATOMIC_CMP_AND_SWP] = IBV_WC_COMP_SWAP,
+	[IBV_WR_ATOMIC_FETCH_AND_ADD] = IBV_WC_FETCH_ADD,
+	[IBV_WR_LOCAL_INV] = IBV_WC_LOCAL_INV,
+	[IBV_WR_BIND_MW] = IBV_WC_BIND_MW,
+	[IBV_WR_SEND_WITH_INV] = IBV_WC_SEND,
+	[IBV_WR_FLUSH] = IBV_WC_FLUSH,
+	[IBV_WR_ATOMIC_WRITE] = IBV_WC_ATOMIC_WRITE,
+};
+
+static void completion_push(struct uroce_qp *qp, struct uroce_cq *cq,
+			    struct uroce_cqe *cqe, bool solicited)
+{
+	bool was_dead = cq->overrun;
+	bool wake = false;
+
+	cqe->qpn = qp->qpn;
+	if (uroce_cq_push(cq, cqe, solicited, &wake)) {
+		uroce_engine_count(qp->engine, UROCE_C_CQ_OVERRUN, 1);
+		uroce_qp_fault(qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);
+		if (!was_dead) {
+			cq->report_overrun = true;
+			uroce_engine_cq_event(qp->engine, cq);
+		}
+		return;
+	}
+	if (wake) {
+		cq->wake = true;
+		uroce_engine_cq_event(qp->engine, cq);
+	}
+}
+
+void uroce_describe_send(const struct uroce_send_wqe *wqe,
+			 struct uroce_cqe *cqe)
+{
+	cqe->opcode = wc_opcodes[wqe->opcode];
+	/* IBTA 11.4.2.1: bytes that a READ or an atomic has returned */
+	cqe->byte_len = cqe->opcode >= IBV_WC_RDMA_READ &&
+					cqe->opcode <= IBV_WC_FETCH_ADD
+				? wqe->length
+				: 0;
+}
+
+void uroce_complete_send(struct uroce_qp *qp, enum ibv_wc_status status)
+{
+	struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
+	struct uroce_cqe cqe = {
+		.wr_id = wqe->wr_id,
+		.status = (uint8_t)status,
+	};
+	bool wanted = status != IBV_WC_SUCCESS || qp->sig_all ||
+		      (wqe->flags & IBV_SEND_SIGNALED);
+
+	uroce_describe_send(wqe, &cqe);
+	uroce_rndv_end(qp, wqe, status != IBV_WC_SUCCESS);
+	wqe->begun = false;
+	uroce_ring_take(&qp->sq);
+	if (wanted)
+		completion_push(qp, qp->send_cq, &cqe, false);
+}
+
+/* IBTA 10.2.9.2: setting the limit arms one event. */
+static void check_limit(struct uroce_qp *qp)
+{
+	struct uroce_rq *rq = qp->rq;
+	uint32_t limit = __atomic_load_n(&rq->limit, __ATOMIC_RELAXED);
+
+	if (!limit || uroce_ring_used(&rq->ring) >= limit)
+		return;
+	if (!__atomic_exchange_n(&rq->limit, 0, __ATOMIC_SEQ_CST))
+		return;
+	rq->limit_event = true;
+	uroce_engine_rq_event(qp->engine, rq);
+}
+
+int uroce_hold_receive(struct uroce_qp *qp)
+{
+	struct uroce_receive *receive = &qp->resp.receive;
+	const struct uroce_recv_wqe *wqe;
+
+	if (receive->in_use)
+		return 0;
+	wqe = uroce_ring_front(&qp->rq->ring);
+	if (!wqe)
+		return -ENOENT;
+	receive->in_use = true;
+	receive->wr_id = wqe->wr_id;
+	receive->length = wqe->length;
+	receive->nr_sge = wqe->nr_sge;
+	memcpy(receive->sge, wqe->sge, wqe->nr_sge * sizeof(wqe->sge[0]));
+	uroce_ring_take(&qp->rq->ring);
+	check_limit(qp);
+	return 0;
+}
+
+void uroce_complete_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
+			    bool solicited)
+{
+	uroce_memory_end_access(qp->engine->memory);
+	uroce_rndv_end_receive(qp);
+	cqe->wr_id = qp->resp.receive.wr_id;
+	qp->resp.receive.in_use = false;
+	completion_push(qp, qp->recv_cq, cqe, solicited);
+}
+
+void uroce_complete_front_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
+				  bool solicited)
+{
+	const struct uroce_recv_wqe *wqe = uroce_ring_front(&qp->rq->ring);
+
+	cqe->wr_id = wqe->wr_id;
+	uroce_ring_take(&qp->rq->ring);
+	check_limit(qp);
+	completion_push(qp, qp->recv_cq, cqe, solicited);
+}
+
+void uroce_flush_send(struct uroce_qp *qp)
+{
+	while (uroce_ring_front(&qp->sq))
+		uroce_complete_send(qp, IBV_WC_WR_FLUSH_ERR);
+	qp->req.cur = qp->sq.tail;
+}
+
+void uroce_flush_receive(struct uroce_qp *qp)
+{
+	while (qp->resp.receive.in_use ||
+	       (!qp->rq->shared && !uroce_hold_receive(qp))) {
+		struct uroce_cqe cqe = {
+			.status = IBV_WC_WR_FLUSH_ERR,
+			.opcode = IBV_WC_RECV,
+		};
+
+		uroce_complete_receive(qp, &cqe, false);
+	}
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The payload of a received packet: its copy to the destination, and the ICRC
+ * verification. Received data is copied only once.
+ */
+#ifndef UROCE_COPY_H
+#define UROCE_COPY_H
+
+#include "uroce/qp/uroce_sge.h"
+#include "uroce/wire/uroce_packet.h"
+
+/**
+ * uroce_copy_in() - copy the payload of a packet to resolved addresses
+ * @packet: a pending ICRC verification is done during the copy
+ *
+ * The addresses are those of as many bytes as the payload has.
+ *
+ * Return: 0, or -EBADMSG: the ICRC is wrong. The memory has been written to
+ * even then, so its contents must be undefined before the call.
+ */
+int uroce_copy_in(const struct uroce_iovecs *iovecs,
+		  struct uroce_packet *packet);
+
+/**
+ * uroce_packet_check() - verify the ICRC of a packet if that is still pending
+ *
+ * Return: 0, or -EBADMSG.
+ */
+int uroce_packet_check(struct uroce_packet *packet);
+
+#endif

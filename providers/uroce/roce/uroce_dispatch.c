@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Finds the QP of a received packet and calls its requester or responder. The
+ * checks are the packet header validation of IBTA 9.6.1: a packet that fails is
+ * dropped without a response.
+ */
+#include <string.h>
+
+#include "uroce/roce/uroce_copy.h"
+#include "uroce/roce/uroce_engine.h"
+#include "uroce/roce/uroce_requester.h"
+#include "uroce/roce/uroce_responder.h"
+
+static void dispatch_count(struct uroce_engine *engine,
+			   enum uroce_counter counter)
+{
+	uroce_engine_count(engine, counter, 1);
+}
+
+/* Whether the state of the QP accepts the packet (IBTA 10.3.1, 9.6.1.4). */
+static bool state_takes(const struct uroce_qp *qp,
+			const struct uroce_packet *packet)
+{
+	if (uroce_qp_is_stopped(qp))
+		return false;
+	switch (qp->state) {
+	case IBV_QPS_RTR:
+	case IBV_QPS_SQE:
+		return !(packet->traits & UROCE_T_RESPONSE);
+	case IBV_QPS_RTS:
+	case IBV_QPS_SQD:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* 10.9.3: the lower 15 bits agree, and at least one is a full member. */
+static bool pkey_matches(uint16_t ours, uint16_t theirs)
+{
+	return !((ours ^ theirs) & 0x7fff) && ((ours | theirs) & 0x8000);
+}
+
+/* 9.6.1.2.3: the GIDs must be those of the connection. */
+static bool path_matches(const struct uroce_qp *qp,
+			 const struct uroce_packet *packet)
+{
+	const struct uroce_path *path = packet->path;
+
+	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
+	return memcmp(path->sgid, qp->path.dgid, UROCE_GID_LEN) == 0 &&
+	       memcmp(path->dgid, qp->path.sgid, UROCE_GID_LEN) == 0;
+}
+
+/* Why @qp drops the packet; UROCE_NR_COUNTERS if it accepts the packet. */
+static enum uroce_counter refusal(const struct uroce_qp *qp,
+				  const struct uroce_packet *packet)
+{
+	if ((packet->opcode & UROCE_TRANSPORT_MASK) != qp->transport)
+		return UROCE_C_BAD_TRANSPORT;
+	if (packet->channel != qp->channel)
+		return UROCE_C_BAD_SOURCE;
+	if (!state_takes(qp, packet))
+		return UROCE_C_BAD_STATE;
+	if (!pkey_matches(qp->pkey, packet->pkey))
+		return UROCE_C_BAD_PKEY;
+	if (qp->type == IBV_QPT_UD)
+		return packet->qkey == qp->qkey ? UROCE_NR_COUNTERS
+						: UROCE_C_BAD_QKEY;
+	return qp->channel || path_matches(qp, packet) ? UROCE_NR_COUNTERS
+						       : UROCE_C_BAD_SOURCE;
+}
+
+static void deliver(struct uroce_qp *qp, struct uroce_packet *packet,
+		    uint64_t now)
+{
+	enum uroce_counter why = refusal(qp, packet);
+
+	if (why != UROCE_NR_COUNTERS)
+		dispatch_count(qp->engine, why);
+	else if (packet->traits & UROCE_T_RESPONSE)
+		uroce_ack_receive(qp, packet, now);
+	else
+		uroce_responder_receive(qp, packet);
+}
+
+/* 10.5.2: deliver to each QP that is attached to the group. */
+static void deliver_to_group(struct uroce_engine *engine,
+			     struct uroce_packet *packet, uint64_t now)
+{
+	bool found = false;
+
+	/* the ICRC can be verified once only */
+	if (uroce_packet_check(packet)) {
+		dispatch_count(engine, UROCE_C_BAD_ICRC);
+		return;
+	}
+	for (uint32_t i = 0; i < engine->nr_groups; i++) {
+		const struct uroce_group *group = &engine->groups[i];
+
+		if (memcmp(group->gid, packet->path->dgid, UROCE_GID_LEN) != 0)
+			continue;
+		deliver(group->qp, packet, now);
+		found = true;
+	}
+	if (!found)
+		dispatch_count(engine, UROCE_C_NO_GROUP);
+}
+
+/* Deliver a piggybacked ACK as if it had arrived in front of the packet. */
+static void deliver_carried(struct uroce_qp *qp,
+			    const struct uroce_packet *packet, uint64_t now)
+{
+	struct uroce_packet ack = {
+		.channel = packet->channel,
+		.opcode = (uint8_t)(qp->transport | UROCE_ACKNOWLEDGE),
+		.traits = UROCE_T_RESPONSE | UROCE_T_AETH,
+		.pkey = packet->pkey,
+		.dest_qpn = packet->dest_qpn,
+		.psn = packet->carried_psn,
+		.syndrome = UROCE_AETH_ACK | UROCE_AETH_NO_CREDITS,
+	};
+
+	if (qp->type == IBV_QPT_RC)
+		deliver(qp, &ack, now);
+	else
+		dispatch_count(qp->engine, UROCE_C_BAD_TRANSPORT);
+}
+
+void uroce_engine_receive(struct uroce_engine *engine,
+			  struct uroce_packet *packet, uint64_t now)
+{
+	struct uroce_qp *qp;
+
+	dispatch_count(engine, UROCE_C_RX_PACKETS);
+	uroce_engine_count(engine, UROCE_C_RX_BYTES, packet->payload_len);
+	if (packet->dest_qpn == UROCE_QPN_MULTICAST && !packet->channel) {
+		deliver_to_group(engine, packet, now);
+		return;
+	}
+	qp = uroce_engine_find_qp(engine, packet->dest_qpn);
+	if (!qp) {
+		dispatch_count(engine, UROCE_C_NO_QP);
+		return;
+	}
+	if (packet->carries_ack && packet->channel)
+		deliver_carried(qp, packet, now);
+	deliver(qp, packet, now);
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Scheduling and results: the lists of QPs with packets to send, of QPs that
+ * were kicked, and of objects with events for the worker. Multicast groups.
+ */
+#include "uroce/roce/uroce_engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "uroce/roce/uroce_delack.h"
+#include "uroce/roce/uroce_requester.h"
+#include "uroce/roce/uroce_responder.h"
+
+/* Packets of a QP in a row: as many as a system call can take. */
+#define BURST 64
+
+void uroce_engine_kick(struct uroce_engine *engine, struct uroce_qp *qp)
+{
+	struct uroce_qp *first;
+
+	if (__atomic_exchange_n(&qp->kicked, 1, __ATOMIC_SEQ_CST))
+		return; /* already in the list */
+	first = __atomic_load_n(&engine->kicks, __ATOMIC_RELAXED);
+	do {
+		qp->next_kick = first;
+		/* pairs with the exchange in uroce_engine_take_kicks() */
+	} while (!__atomic_compare_exchange_n(&engine->kicks, &first, qp, true,
+					      __ATOMIC_SEQ_CST,
+					      __ATOMIC_RELAXED));
+}
+
+void uroce_engine_take_kicks(struct uroce_engine *engine)
+{
+	struct uroce_qp *qp, *next;
+
+	if (!uroce_engine_has_kicks(engine))
+		return;
+	qp = __atomic_exchange_n(&engine->kicks, NULL, __ATOMIC_SEQ_CST);
+	for (; qp; qp = next) {
+		next = qp->next_kick;
+		/* from here on another kick links the QP again */
+		__atomic_store_n(&qp->kicked, 0, __ATOMIC_SEQ_CST);
+		uroce_engine_activate(engine, qp);
+	}
+}
+
+void uroce_engine_activate(struct uroce_engine *engine, struct uroce_qp *qp)
+{
+	uroce_delack_has_posted(qp);
+	if (list_empty(&qp->active) && qp->state != IBV_QPS_RESET)
+		list_add_tail(&engine->active, &qp->active);
+}
+
+/* A request through a channel piggybacks an ACK if no response is pending. */
+static bool next_with_ack(struct uroce_qp *qp, uint64_t now,
+			  struct uroce_out *out)
+{
+	if (!qp->channel || qp->resp.reply != UROCE_REPLY_ACK ||
+	    qp->resp.nr_pending || !uroce_requester_next(qp, now, out))
+		return false;
+	out->packet.carries_ack = true;
+	out->packet.carried_psn = uroce_reply_take_ack(qp);
+	return true;
+}
+
+/* Responses first, since the peer waits for them, but not for all ACKs. */
+static bool next_of_qp(struct uroce_qp *qp, uint64_t now, struct uroce_out *out)
+{
+	if (next_with_ack(qp, now, out))
+		return true;
+	if (uroce_delack_requests_first(qp)) {
+		if (uroce_requester_next(qp, now, out)) {
+			qp->resp.delack.request_sent = true;
+			return true;
+		}
+		if (uroce_delack_start(qp, now))
+			return false;
+	}
+	if (uroce_reply_next(qp, out))
+		return true;
+	if (uroce_requester_next(qp, now, out))
+		return true;
+	/* WQEs posted after the failure: flush once all packets are sent */
+	if ((qp->state == IBV_QPS_ERR || qp->state == IBV_QPS_SQE) &&
+	    list_empty(&qp->unsent))
+		list_add_tail(&qp->engine->unsent, &qp->unsent);
+	return false;
+}
+
+static bool hand_out(struct uroce_engine *engine, struct uroce_qp *qp,
+		     uint64_t now, struct uroce_out *ret_out)
+{
+	if (!next_of_qp(qp, now, ret_out))
+		return false;
+	ret_out->qp = qp;
+	uroce_engine_count(engine, UROCE_C_TX_PACKETS, 1);
+	uroce_engine_count(engine, UROCE_C_TX_BYTES,
+			   ret_out->packet.payload_len);
+	return true;
+}
+
+bool uroce_engine_next_of(struct uroce_engine *engine, struct uroce_qp *qp,
+			  uint64_t now, struct uroce_out *ret_out)
+{
+	if (qp->channel->full)
+		return false;
+	if (hand_out(engine, qp, now, ret_out))
+		return true;
+	list_del(&qp->active);
+	return false;
+}
+
+bool uroce_engine_next(struct uroce_engine *engine, uint64_t now,
+		       struct uroce_out *ret_out)
+{
+	uroce_engine_take_kicks(engine);
+	while (!list_empty(&engine->active)) {
+		struct uroce_qp *qp = list_entry(engine->active.next,
+						 struct uroce_qp, active);
+
+		if (uroce_delack_park(qp))
+			continue;
+		if (engine->burst >= BURST) {
+			engine->burst = 0;
+			list_del(&qp->active);
+			list_add_tail(&engine->active, &qp->active);
+			continue;
+		}
+		if (qp->channel && qp->channel->full) {
+			engine->burst = 0;
+			uroce_channel_await_room(qp, now);
+			continue;
+		}
+		if (hand_out(engine, qp, now, ret_out)) {
+			engine->burst++;
+			return true;
+		}
+		engine->burst = 0;
+		list_del(&qp->active);
+	}
+	return false;
+}
+
+uint32_t uroce_engine_next_run(struct uroce_engine *engine, uint64_t now,
+			       uint32_t max, struct uroce_out *out)
+{
+	struct uroce_qp *qp = out->qp;
+	uint32_t nr;
+
+	if (qp->channel || engine->active.next != &qp->active ||
+	    engine->burst >= BURST)
+		return 0; /* it is not this QP's turn */
+	if (max > BURST - engine->burst)
+		max = BURST - engine->burst;
+	/* responses go first unless deferred */
+	if (qp->resp.nr_pending)
+		nr = uroce_reply_next_run(qp, max, out);
+	else if (qp->resp.reply == UROCE_REPLY_NONE ||
+		 uroce_delack_requests_first(qp))
+		nr = uroce_requester_next_run(qp, now, max, out);
+	else
+		return 0;
+	engine->burst += nr;
+	uroce_engine_count(engine, UROCE_C_TX_PACKETS, nr);
+	uroce_engine_count(engine, UROCE_C_TX_BYTES,
+			   (uint64_t)nr * out->packet.payload_len);
+	return nr;
+}
+
+static void after_sent(struct uroce_qp *qp)
+{
+	if (qp->state != IBV_QPS_ERR && qp->state != IBV_QPS_SQE)
+		uroce_requester_sent(qp);
+	else if (!uroce_qp_is_stopped(qp))
+		uroce_qp_flush(qp);
+}
+
+void uroce_engine_sent(struct uroce_engine *engine, uint64_t now)
+{
+	while (!list_empty(&engine->unsent)) {
+		struct uroce_qp *qp = list_entry(engine->unsent.next,
+						 struct uroce_qp, unsent);
+
+		list_del(&qp->unsent);
+		if (qp->state == IBV_QPS_ERR || !uroce_qp_is_stopped(qp))
+			after_sent(qp);
+		else
+			uroce_qp_apply_fault(qp, now);
+	}
+}
+
+void uroce_engine_cq_event(struct uroce_engine *engine, struct uroce_cq *cq)
+{
+	if (cq->in_events)
+		return;
+	cq->in_events = true;
+	cq->next_event = engine->cq_events;
+	engine->cq_events = cq;
+}
+
+void uroce_engine_rq_event(struct uroce_engine *engine, struct uroce_rq *rq)
+{
+	if (rq->in_events)
+		return;
+	rq->in_events = true;
+	rq->next_event = engine->rq_events;
+	engine->rq_events = rq;
+}
+
+struct uroce_cq *uroce_engine_take_cq(struct uroce_engine *engine)
+{
+	struct uroce_cq *cq = engine->cq_events;
+
+	if (!cq)
+		return NULL;
+	engine->cq_events = cq->next_event;
+	cq->in_events = false;
+	return cq;
+}
+
+struct uroce_rq *uroce_engine_take_rq(struct uroce_engine *engine)
+{
+	struct uroce_rq *rq = engine->rq_events;
+
+	if (!rq)
+		return NULL;
+	engine->rq_events = rq->next_event;
+	rq->in_events = false;
+	return rq;
+}
+
+struct uroce_qp *uroce_engine_take_qp(struct uroce_engine *engine)
+{
+	struct uroce_qp *qp = engine->qp_events;
+
+	if (!qp)
+		return NULL;
+	engine->qp_events = qp->next_event;
+	qp->in_events = false;
+	return qp;
+}
+
+void uroce_engine_forget_cq(struct uroce_engine *engine, struct uroce_cq *cq)
+{
+	struct uroce_cq **link = &engine->cq_events;
+
+	while (*link && *link != cq)
+		link = &(*link)->next_event;
+	if (*link)
+		*link = cq->next_event;
+	cq->in_events = false;
+}
+
+void uroce_engine_forget_rq(struct uroce_engine *engine, struct uroce_rq *rq)
+{
+	struct uroce_rq **link = &engine->rq_events;
+
+	while (*link && *link != rq)
+		link = &(*link)->next_event;
+	if (*link)
+		*link = rq->next_event;
+	rq->in_events = false;
+}
+
+static struct uroce_group *engine_find_group(const struct uroce_engine *engine,
+					     const struct uroce_qp *qp,
+					     const uint8_t *gid)
+{
+	for (uint32_t i = 0; i < engine->nr_groups; i++) {
+		struct uroce_group *group = &engine->groups[i];
+
+		if (group->qp == qp &&
+		    memcmp(group->gid, gid, UROCE_GID_LEN) == 0)
+			return group;
+	}
+	return NULL;
+}
+
+int uroce_engine_attach(struct uroce_engine *engine, struct uroce_qp *qp,
+			const uint8_t *gid)
+{
+	struct uroce_group *grown;
+
+	if (qp->type != IBV_QPT_UD)
+		return -EINVAL;
+	if (engine_find_group(engine, qp, gid))
+		return 0;
+	if (engine->nr_groups == engine->max_groups) {
+		uint32_t max = engine->max_groups ? 2 * engine->max_groups : 8;
+
+		grown = reallocarray(engine->groups, max, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		engine->groups = grown;
+		engine->max_groups = max;
+	}
+	engine->groups[engine->nr_groups].qp = qp;
+	memcpy(engine->groups[engine->nr_groups].gid, gid, UROCE_GID_LEN);
+	engine->nr_groups++;
+	return 0;
+}
+
+int uroce_engine_detach(struct uroce_engine *engine, struct uroce_qp *qp,
+			const uint8_t *gid)
+{
+	struct uroce_group *group = engine_find_group(engine, qp, gid);
+
+	if (!group)
+		return -EINVAL;
+	*group = engine->groups[--engine->nr_groups];
+	return 0;
+}

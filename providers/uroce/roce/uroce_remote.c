@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Execution of requests with an rkey: WRITE, READ, atomics, FLUSH and ATOMIC
+ * WRITE. uroce_responder.c has checked the ICRC, PSN, opcode sequence and
+ * packet length. This file checks rights, rkey and range, again for every
+ * packet: a region may be deregistered before a message is complete.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "uroce/qp/uroce_atomic.h"
+#include "uroce/qp/uroce_place.h"
+#include "uroce/roce/uroce_completion.h"
+#include "uroce/roce/uroce_psn.h"
+#include "uroce/roce/uroce_responder.h"
+#include "uroce/roce/uroce_rndv.h"
+
+#define MAX_DMA_LEN (1u << 31) /* IBTA 9.7.4.1.4 */
+
+enum uroce_counter uroce_access_counter(int err)
+{
+	switch (err) {
+	case -EPERM:
+		return UROCE_C_BAD_PD;
+	case -EACCES:
+		return UROCE_C_BAD_RIGHTS;
+	case -ERANGE:
+		return UROCE_C_BAD_RANGE;
+	default:
+		return UROCE_C_BAD_KEY;
+	}
+}
+
+void uroce_responder_refuse_access(struct uroce_qp *qp,
+				   struct uroce_packet *packet, int err)
+{
+	(void)uroce_responder_refuse(qp, packet, UROCE_NAK_REMOTE_ACCESS,
+				     uroce_access_counter(err));
+}
+
+static void refuse_request(struct uroce_qp *qp, struct uroce_packet *packet,
+			   enum uroce_counter counter)
+{
+	(void)uroce_responder_refuse(qp, packet, UROCE_NAK_INVALID_REQUEST,
+				     counter);
+}
+
+/* Address of @bytes at @va, if the peer of @qp has the right @access. */
+static int remote_find(const struct uroce_qp *qp, uint64_t va, uint64_t bytes,
+		       uint32_t rkey, unsigned int access, uint8_t **ret_ptr)
+{
+	struct uroce_remote_access wanted = {
+		.va = va,
+		.bytes = bytes,
+		.rkey = rkey,
+		.pd = qp->pd,
+		.qpn = qp->qpn,
+		.access = access,
+	};
+
+	return uroce_memory_remote(qp->engine->memory, &wanted, ret_ptr);
+}
+
+/* The first packet of a WRITE has the address, rkey and length of all data. */
+static bool begin_write(struct uroce_qp *qp, struct uroce_packet *packet)
+{
+	struct uroce_responder *resp = &qp->resp;
+	uint8_t *ptr;
+	int ret;
+
+	if (!(qp->access & IBV_ACCESS_REMOTE_WRITE)) {
+		refuse_request(qp, packet, UROCE_C_NOT_ENABLED);
+		return false;
+	}
+	if (packet->dma_len > MAX_DMA_LEN) {
+		refuse_request(qp, packet, UROCE_C_BAD_LENGTH);
+		return false;
+	}
+	ret = remote_find(qp, packet->va, packet->dma_len, packet->rkey,
+			  IBV_ACCESS_REMOTE_WRITE, &ptr);
+	if (ret) {
+		uroce_responder_refuse_access(qp, packet, ret);
+		return false;
+	}
+	resp->va = packet->va;
+	resp->rkey = packet->rkey;
+	resp->dma_len = packet->dma_len;
+	resp->offset = 0;
+	return true;
+}
+
+static void complete_write(struct uroce_qp *qp,
+			   const struct uroce_packet *packet)
+{
+	struct uroce_cqe cqe = {
+		.status = IBV_WC_SUCCESS,
+		.opcode = IBV_WC_RECV_RDMA_WITH_IMM,
+		.byte_len = qp->resp.dma_len,
+		.wc_flags = IBV_WC_WITH_IMM,
+		.imm = packet->imm,
+	};
+
+	uroce_complete_receive(qp, &cqe, packet->solicited);
+}
+
+/* Stores the payload at @ptr; false: treat the packet as lost. */
+static bool remote_place(struct uroce_qp *qp, const struct uroce_packet *packet,
+			 uint8_t *ptr)
+{
+	struct uroce_iovecs iovecs;
+
+	if (packet->nr_absent) {
+		uroce_iovecs_set(&iovecs, ptr, packet->payload_len, true);
+		return !uroce_rndv_copy(qp, packet, &iovecs);
+	}
+	if (ptr)
+		uroce_place(ptr, packet->payload, packet->payload_len);
+	return true;
+}
+
+void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet)
+{
+	struct uroce_responder *resp = &qp->resp;
+	bool last = packet->traits & UROCE_T_LAST;
+	uint32_t left;
+	uint8_t *ptr;
+	int ret;
+
+	if ((packet->traits & UROCE_T_FIRST) && !begin_write(qp, packet))
+		return;
+	/* 9.7.4.1.6: the payloads add up to the length in the first packet */
+	left = resp->dma_len - resp->offset;
+	if (last ? packet->payload_len != left : packet->payload_len >= left) {
+		refuse_request(qp, packet, UROCE_C_BAD_LENGTH);
+		return;
+	}
+	/* 9.4.3: an immediate consumes a receive WQE, but not its memory */
+	if ((packet->traits & UROCE_T_IMM) && uroce_hold_receive(qp)) {
+		uroce_responder_not_ready(qp, packet);
+		return;
+	}
+	ret = remote_find(qp, resp->va + resp->offset, packet->payload_len,
+			  resp->rkey, IBV_ACCESS_REMOTE_WRITE, &ptr);
+	if (ret) {
+		uroce_responder_refuse_access(qp, packet, ret);
+		return;
+	}
+	if (!remote_place(qp, packet, ptr)) {
+		uroce_responder_lost(qp, packet);
+		return;
+	}
+	resp->message = UROCE_MESSAGE_WRITE;
+	resp->offset += packet->payload_len;
+	if (packet->traits & UROCE_T_IMM)
+		complete_write(qp, packet);
+	uroce_responder_executed(qp, packet, uroce_rndv_count(packet));
+}
+
+static uint32_t remote_count_packets(const struct uroce_qp *qp, uint32_t bytes)
+{
+	return bytes ? (bytes + qp->mtu - 1) / qp->mtu : 1;
+}
+
+/* Number of ring entries that are older than the entry @at. */
+static uint8_t resource_age_rank(const struct uroce_responder *resp, uint8_t at)
+{
+	return at >= resp->res_next
+		       ? (uint8_t)(at - resp->res_next)
+		       : (uint8_t)(at - resp->res_next + resp->max_resources);
+}
+
+static void add_pending(struct uroce_responder *resp, uint8_t at)
+{
+	if (!resp->nr_pending ||
+	    resource_age_rank(resp, at) <
+		    resource_age_rank(resp, resp->res_pending))
+		resp->res_pending = at;
+	resp->nr_pending++;
+}
+
+static void remote_return_response(struct uroce_qp *qp,
+				   struct uroce_resource *res,
+				   uint32_t from_psn, uint32_t nr_psns)
+{
+	if (!res->pending)
+		add_pending(&qp->resp, (uint8_t)(res - qp->resp.resource));
+	res->pending = true;
+	res->from_psn = from_psn;
+	res->next_psn = from_psn;
+	res->until_psn = uroce_psn_add(from_psn, nr_psns - 1);
+	uroce_engine_activate(qp->engine, qp);
+}
+
+/* Stores an executed request for duplicates, and schedules its response. */
+static void remember(struct uroce_qp *qp, const struct uroce_packet *packet,
+		     uint64_t orig, uint32_t nr_psns)
+{
+	struct uroce_responder *resp = &qp->resp;
+	struct uroce_resource *res = &resp->resource[resp->res_next];
+
+	/* the new request replaces the oldest one */
+	if (resp->res_pending == resp->res_next)
+		resp->res_pending = uroce_resource_after(resp, resp->res_next);
+	resp->res_next = uroce_resource_after(resp, resp->res_next);
+	*res = (struct uroce_resource){
+		.va = packet->va,
+		.orig = orig,
+		.rkey = packet->rkey,
+		.psn = packet->psn,
+		.last_psn = uroce_psn_add(packet->psn, nr_psns - 1),
+		.dma_len = packet->dma_len,
+		.op = packet->opcode & UROCE_OP_MASK,
+	};
+	uroce_responder_executed(qp, packet, nr_psns);
+	res->msn = resp->msn;
+	/* the response is also the ACK of all requests up to this one */
+	if (resp->reply != UROCE_REPLY_NAK)
+		resp->reply = UROCE_REPLY_NONE;
+	remote_return_response(qp, res, packet->psn, nr_psns);
+}
+
+static void execute_read(struct uroce_qp *qp, struct uroce_packet *packet)
+{
+	uint8_t *ptr;
+	int ret;
+
+	if (packet->dma_len > MAX_DMA_LEN) {
+		refuse_request(qp, packet, UROCE_C_BAD_LENGTH);
+		return;
+	}
+	ret = remote_find(qp, packet->va, packet->dma_len, packet->rkey,
+			  IBV_ACCESS_REMOTE_READ, &ptr);
+	if (ret)
+		uroce_responder_refuse_access(qp, packet, ret);
+	else
+		remember(qp, packet, 0,
+			 remote_count_packets(qp, packet->dma_len));
+}
+
+/* 9.4.5: 8 bytes, aligned to 8 both in @packet and in local memory. */
+static uint8_t *find_aligned(struct uroce_qp *qp, struct uroce_packet *packet,
+			     unsigned int access)
+{
+	uint8_t *ptr;
+	int ret;
+
+	if (packet->va % UROCE_ATOMIC_BYTES) {
+		refuse_request(qp, packet, UROCE_C_MISALIGNED);
+		return NULL;
+	}
+	ret = remote_find(qp, packet->va, UROCE_ATOMIC_BYTES, packet->rkey,
+			  access, &ptr);
+	if (!ret && !ptr)
+		ret = -EACCES;
+	if (ret) {
+		uroce_responder_refuse_access(qp, packet, ret);
+		return NULL;
+	}
+	if ((uintptr_t)ptr % UROCE_ATOMIC_BYTES) {
+		refuse_request(qp, packet, UROCE_C_MISALIGNED);
+		return NULL;
+	}
+	return ptr;
+}
+
+static void execute_atomic(struct uroce_qp *qp, struct uroce_packet *packet)
+{
+	uint8_t *ptr = find_aligned(qp, packet, IBV_ACCESS_REMOTE_ATOMIC);
+	uint64_t orig;
+
+	if (!ptr)
+		return;
+	if ((packet->opcode & UROCE_OP_MASK) == UROCE_FETCH_ADD)
+		orig = uroce_atomic_add(ptr, packet->swap_add);
+	else
+		orig = uroce_atomic_swap(ptr, packet->compare,
+					 packet->swap_add);
+	remember(qp, packet, orig, 1);
+}
+
+/* A19.4.4: all 8 bytes become visible at once. */
+static void execute_atomic_write(struct uroce_qp *qp,
+				 struct uroce_packet *packet)
+{
+	uint64_t number;
+	uint8_t *ptr;
+
+	if (packet->payload_len != UROCE_ATOMIC_BYTES ||
+	    packet->dma_len != UROCE_ATOMIC_BYTES) {
+		refuse_request(qp, packet, UROCE_C_BAD_LENGTH);
+		return;
+	}
+	ptr = find_aligned(qp, packet, IBV_ACCESS_REMOTE_WRITE);
+	if (!ptr)
+		return;
+	memcpy(&number, packet->payload, sizeof(number));
+	__atomic_store_n((uint64_t *)(void *)ptr, number, __ATOMIC_SEQ_CST);
+	remember(qp, packet, 0, 1);
+}
+
+/*
+ * A19.4.3. Earlier writes are in memory already, and every CPU sees them before
+ * the response, since sending it is a system call or a store-release. No region
+ * of this device has the right IBV_ACCESS_FLUSH_PERSISTENT.
+ */
+static void execute_flush(struct uroce_qp *qp, struct uroce_packet *packet)
+{
+	uint64_t va = packet->va, bytes = packet->dma_len;
+	unsigned int access = 0;
+	uint8_t *ptr;
+	int ret;
+
+	if (packet->feth_placement & UROCE_FLUSH_GLOBAL)
+		access |= IBV_ACCESS_FLUSH_GLOBAL;
+	if (packet->feth_placement & UROCE_FLUSH_PERSISTENT)
+		access |= IBV_ACCESS_FLUSH_PERSISTENT;
+	if (!access || (qp->access & access) != access ||
+	    packet->feth_level > UROCE_FLUSH_REGION) {
+		refuse_request(qp, packet, UROCE_C_NOT_ENABLED);
+		return;
+	}
+	if (packet->feth_level == UROCE_FLUSH_REGION) {
+		/* the whole region: only the rkey counts, not the address */
+		const struct uroce_region *region =
+			uroce_memory_find(qp->engine->memory, packet->rkey);
+
+		va = region ? region->iova : 0;
+		bytes = 1;
+	}
+	ret = remote_find(qp, va, bytes, packet->rkey, access, &ptr);
+	if (ret) {
+		uroce_responder_refuse_access(qp, packet, ret);
+		return;
+	}
+	remember(qp, packet, 0, 1);
+}
+
+/*
+ * Frees the oldest resource. If its pending response is a repetition, the peer
+ * has received the first one: otherwise it would have too many requests
+ * outstanding. A delayed duplicate caused the repetition, which is cancelled.
+ */
+static bool make_room(struct uroce_responder *resp)
+{
+	struct uroce_resource *res = &resp->resource[resp->res_next];
+
+	if (!res->pending)
+		return true;
+	if (!res->sent_before)
+		return false;
+	res->pending = false;
+	resp->nr_pending--;
+	return true;
+}
+
+void uroce_remote_nonposted(struct uroce_qp *qp, struct uroce_packet *packet)
+{
+	struct uroce_responder *resp = &qp->resp;
+	uint8_t op = packet->opcode & UROCE_OP_MASK;
+	unsigned int needed = 0;
+
+	if (op == UROCE_READ_REQUEST)
+		needed = IBV_ACCESS_REMOTE_READ;
+	else if (op == UROCE_CMP_SWAP || op == UROCE_FETCH_ADD)
+		needed = IBV_ACCESS_REMOTE_ATOMIC;
+	else if (op == UROCE_ATOMIC_WRITE)
+		needed = IBV_ACCESS_REMOTE_WRITE;
+	if ((qp->access & needed) != needed || !resp->max_resources) {
+		refuse_request(qp, packet, UROCE_C_NOT_ENABLED);
+		return;
+	}
+	/* 9.7.4.1.5: the peer exceeds the number of outstanding requests */
+	if (!make_room(resp)) {
+		refuse_request(qp, packet, UROCE_C_TOO_MANY_READS);
+		return;
+	}
+	switch (op) {
+	case UROCE_READ_REQUEST:
+		execute_read(qp, packet);
+		break;
+	case UROCE_ATOMIC_WRITE:
+		execute_atomic_write(qp, packet);
+		break;
+	case UROCE_FLUSH:
+		execute_flush(qp, packet);
+		break;
+	default:
+		execute_atomic(qp, packet);
+	}
+}
+
+/* 9.7.5.1.4: a duplicate READ requests a part of the original READ only. */
+static bool is_part_of(const struct uroce_qp *qp,
+		       const struct uroce_packet *packet,
+		       const struct uroce_resource *res)
+{
+	uint64_t offset =
+		(uint64_t)uroce_psn_diff(packet->psn, res->psn) * qp->mtu;
+
+	return packet->rkey == res->rkey && packet->va == res->va + offset &&
+	       offset + packet->dma_len <= res->dma_len &&
+	       (packet->dma_len || !res->dma_len);
+}
+
+void uroce_remote_duplicate(struct uroce_qp *qp,
+			    const struct uroce_packet *packet)
+{
+	uint8_t op = packet->opcode & UROCE_OP_MASK;
+
+	for (uint8_t i = 0; i < qp->resp.max_resources; i++) {
+		struct uroce_resource *res = &qp->resp.resource[i];
+
+		if (res->op != op || uroce_psn_before(packet->psn, res->psn) ||
+		    uroce_psn_before(res->last_psn, packet->psn))
+			continue;
+		if (op == UROCE_READ_REQUEST && !is_part_of(qp, packet, res))
+			break;
+		if (!res->pending)
+			res->sent_before = true;
+		res->asked_again = true;
+		/* 9.7.5.1.5: a duplicate atomic returns the original result */
+		remote_return_response(
+			qp, res, packet->psn,
+			op == UROCE_READ_REQUEST
+				? remote_count_packets(qp, packet->dma_len)
+				: 1);
+		return;
+	}
+	uroce_engine_count(qp->engine, UROCE_C_BAD_DUPLICATE, 1);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Packets of the responder: responses to READs and atomics, then an ACK or NAK.
+ * A request only schedules them. uroce_engine_next() makes them after all
+ * received packets have been processed, so that one ACK covers many requests
+ * (IBTA 9.7.5.1.2).
+ */
+#include "uroce/roce/uroce_delack.h"
+#include "uroce/roce/uroce_psn.h"
+#include "uroce/roce/uroce_responder.h"
+#include "uroce/roce/uroce_rndv.h"
+#include "util/min.h"
+
+void uroce_reply_ack(struct uroce_qp *qp)
+{
+	qp->resp.reply = UROCE_REPLY_ACK;
+	uroce_engine_activate(qp->engine, qp);
+}
+
+void uroce_reply_nak(struct uroce_qp *qp, uint8_t syndrome, uint32_t psn)
+{
+	qp->resp.reply = UROCE_REPLY_NAK;
+	qp->resp.syndrome = syndrome;
+	qp->resp.ack_psn = psn;
+	uroce_engine_activate(qp->engine, qp);
+}
+
+static void reply_fill_common(struct uroce_qp *qp, uint8_t op, uint32_t psn,
+			      uint32_t msn, struct uroce_out *out)
+{
+	out->packet = (struct uroce_packet){
+		.path = &qp->path,
+		.opcode = (uint8_t)(qp->transport | op),
+		.pkey = qp->pkey,
+		.dest_qpn = qp->dest_qpn,
+		.psn = psn,
+		.mig_req = true,
+		.syndrome = UROCE_AETH_ACK | UROCE_AETH_NO_CREDITS,
+		.msn = msn,
+	};
+	out->iovecs.nr = 0;
+}
+
+/* The oldest request with a pending response; or NULL. */
+static struct uroce_resource *oldest_pending(struct uroce_responder *resp)
+{
+	if (!resp->nr_pending)
+		return NULL;
+	while (!resp->resource[resp->res_pending].pending)
+		resp->res_pending =
+			uroce_resource_after(resp, resp->res_pending);
+	return &resp->resource[resp->res_pending];
+}
+
+static void response_sent(struct uroce_responder *resp,
+			  struct uroce_resource *res)
+{
+	res->pending = false;
+	resp->nr_pending--;
+}
+
+static uint8_t reply_choose_op(const struct uroce_resource *res)
+{
+	bool first = res->next_psn == res->from_psn;
+
+	if (res->next_psn == res->until_psn)
+		return first ? UROCE_READ_RESP_ONLY : UROCE_READ_RESP_LAST;
+	return first ? UROCE_READ_RESP_FIRST : UROCE_READ_RESP_MIDDLE;
+}
+
+void uroce_reply_drop_responses(struct uroce_qp *qp)
+{
+	struct uroce_responder *resp = &qp->resp;
+
+	for (uint8_t i = 0; i < resp->max_resources; i++)
+		resp->resource[i].pending = false;
+	resp->nr_pending = 0;
+}
+
+void uroce_reply_drop(struct uroce_qp *qp)
+{
+	struct uroce_responder *resp = &qp->resp;
+
+	uroce_reply_drop_responses(qp);
+	resp->reply = UROCE_REPLY_NONE;
+	uroce_delack_end(qp);
+}
+
+/* The region was deregistered after the READ was accepted: sends a NAK. */
+static void fail_answers(struct uroce_qp *qp, uint32_t psn, int err)
+{
+	uroce_reply_drop(qp);
+	uroce_engine_count(qp->engine, uroce_access_counter(err), 1);
+	uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_REMOTE_ACCESS, psn);
+	uroce_qp_event(qp, IBV_EVENT_QP_ACCESS_ERR);
+	uroce_qp_fault(qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);
+}
+
+/* Makes one response packet of a READ. */
+static bool read_data(struct uroce_qp *qp, struct uroce_resource *res,
+		      struct uroce_out *out)
+{
+	uint64_t offset =
+		(uint64_t)uroce_psn_diff(res->next_psn, res->psn) * qp->mtu;
+	uint64_t left = res->dma_len - offset;
+	struct uroce_remote_access wanted = {
+		.va = res->va + offset,
+		.bytes = left < qp->mtu ? left : qp->mtu,
+		.rkey = res->rkey,
+		.pd = qp->pd,
+		.qpn = qp->qpn,
+		.access = IBV_ACCESS_REMOTE_READ,
+	};
+	uint32_t nr_packets;
+	uint8_t *ptr;
+	int ret;
+
+	ret = uroce_memory_remote(qp->engine->memory, &wanted, &ptr);
+	if (ret) {
+		fail_answers(qp, res->next_psn, ret);
+		return false;
+	}
+	reply_fill_common(qp, reply_choose_op(res), res->next_psn, res->msn,
+			  out);
+	out->packet.payload_len = (uint32_t)wanted.bytes;
+	uroce_iovecs_set(&out->iovecs, ptr, (uint32_t)wanted.bytes, false);
+	nr_packets = uroce_rndv_response(qp, res, out);
+	if (res->next_psn == res->until_psn)
+		response_sent(&qp->resp, res);
+	else
+		res->next_psn = uroce_psn_add(res->next_psn, nr_packets);
+	return true;
+}
+
+uint32_t uroce_reply_next_run(struct uroce_qp *qp, uint32_t max,
+			      struct uroce_out *out)
+{
+	struct uroce_resource *res = oldest_pending(&qp->resp);
+	struct uroce_remote_access wanted;
+	uint32_t nr;
+	uint8_t *ptr;
+
+	/* otherwise the last packet was not of this response */
+	if (!res || res->op != UROCE_READ_REQUEST ||
+	    res->next_psn == res->from_psn)
+		return 0;
+	nr = min_u32(max,
+		     (uint32_t)uroce_psn_diff(res->until_psn, res->next_psn));
+	wanted = (struct uroce_remote_access){
+		.va = res->va +
+		      (uint64_t)uroce_psn_diff(res->next_psn, res->psn) *
+			      qp->mtu,
+		.bytes = (uint64_t)nr * qp->mtu,
+		.rkey = res->rkey,
+		.pd = qp->pd,
+		.qpn = qp->qpn,
+		.access = IBV_ACCESS_REMOTE_READ,
+	};
+	/* a null MR has no address; uroce_reply_next() reports errors */
+	if (!nr || uroce_memory_remote(qp->engine->memory, &wanted, &ptr) ||
+	    !ptr)
+		return 0;
+	reply_fill_common(qp, UROCE_READ_RESP_MIDDLE, res->next_psn, res->msn,
+			  out);
+	out->packet.payload_len = qp->mtu;
+	uroce_iovecs_set(&out->iovecs, ptr, nr * qp->mtu, false);
+	res->next_psn = uroce_psn_add(res->next_psn, nr);
+	return nr;
+}
+
+static bool reply_return_response(struct uroce_qp *qp, struct uroce_out *out)
+{
+	struct uroce_resource *res = oldest_pending(&qp->resp);
+
+	if (!res)
+		return false;
+	if (res->op == UROCE_READ_REQUEST)
+		return read_data(qp, res, out);
+	if (res->op == UROCE_CMP_SWAP || res->op == UROCE_FETCH_ADD) {
+		reply_fill_common(qp, UROCE_ATOMIC_ACK, res->psn, res->msn,
+				  out);
+		out->packet.orig = res->orig;
+	} else { /* FLUSH, ATOMIC WRITE: no data (A19.4.3) */
+		reply_fill_common(qp, UROCE_READ_RESP_ONLY, res->psn, res->msn,
+				  out);
+	}
+	response_sent(&qp->resp, res);
+	return true;
+}
+
+const struct uroce_resource *uroce_reply_take_atomic(struct uroce_qp *qp)
+{
+	struct uroce_resource *res = oldest_pending(&qp->resp);
+
+	if (!res || (res->op != UROCE_CMP_SWAP && res->op != UROCE_FETCH_ADD))
+		return NULL;
+	response_sent(&qp->resp, res);
+	return res;
+}
+
+uint32_t uroce_reply_take_ack(struct uroce_qp *qp)
+{
+	qp->resp.reply = UROCE_REPLY_NONE;
+	uroce_delack_end(qp);
+	return uroce_psn_add(qp->resp.epsn, -1);
+}
+
+bool uroce_reply_next(struct uroce_qp *qp, struct uroce_out *ret_out)
+{
+	struct uroce_responder *resp = &qp->resp;
+	uint8_t reply;
+
+	if (resp->nr_pending && reply_return_response(qp, ret_out))
+		return true;
+	reply = resp->reply;
+	if (reply == UROCE_REPLY_NONE)
+		return false;
+	if (reply == UROCE_REPLY_ACK && uroce_delack_is_delayed(qp))
+		return false;
+	resp->reply = UROCE_REPLY_NONE;
+	uroce_delack_end(qp);
+	if (reply == UROCE_REPLY_ACK)
+		resp->ack_psn = uroce_psn_add(resp->epsn, -1);
+	reply_fill_common(qp, UROCE_ACKNOWLEDGE, resp->ack_psn, resp->msn,
+			  ret_out);
+	if (reply == UROCE_REPLY_NAK)
+		ret_out->packet.syndrome = resp->syndrome;
+	return true;
+}

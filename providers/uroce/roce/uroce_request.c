@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Packetization of send WQEs. The requester selects the packet; this file fills
+ * in its headers and finds its payload. The only connection state that it
+ * changes is the cursor in the SGE list.
+ */
+#include "uroce/roce/uroce_request.h"
+
+#include "uroce/qp/uroce_atomic.h"
+#include "uroce/roce/uroce_psn.h"
+#include "uroce/roce/uroce_requester.h"
+
+enum kind {
+	KIND_NONE,
+	KIND_SEND,
+	KIND_WRITE,
+	KIND_READ,
+	KIND_ATOMIC,
+	KIND_FLUSH,
+	KIND_ATOMIC_WRITE,
+	KIND_LOCAL, /* no packet */
+};
+
+/* QP types that support an opcode, one bit each: IBTA 9.2.1, table 36. */
+#define RC (1 << 0)
+#define UC (1 << 1)
+#define UD (1 << 2)
+
+struct operation {
+	uint8_t kind;
+	uint8_t types;
+};
+
+static const struct operation operations[] = {
+	[IBV_WR_RDMA_WRITE] = { KIND_WRITE, RC | UC },
+	[IBV_WR_RDMA_WRITE_WITH_IMM] = { KIND_WRITE, RC | UC },
+	[IBV_WR_SEND] = { KIND_SEND, RC | UC | UD },
+	[IBV_WR_SEND_WITH_IMM] = { KIND_SEND, RC | UC | UD },
+	[IBV_WR_RDMA_READ] = { KIND_READ, RC },
+	[IBV_WR_ATOMIC_CMP_AND_SWP] = { KIND_ATOMIC, RC },
+	[IBV_WR_ATOMIC_FETCH_AND_ADD] = { KIND_ATOMIC, RC },
+	[IBV_WR_LOCAL_INV] = { KIND_LOCAL, RC | UC },
+	[IBV_WR_BIND_MW] = { KIND_LOCAL, RC | UC },
+	[IBV_WR_SEND_WITH_INV] = { KIND_SEND, RC },
+	[IBV_WR_FLUSH] = { KIND_FLUSH, RC },
+	[IBV_WR_ATOMIC_WRITE] = { KIND_ATOMIC_WRITE, RC },
+};
+
+static struct operation operation_of(const struct uroce_send_wqe *wqe)
+{
+	static const struct operation none;
+
+	if (wqe->opcode >= sizeof(operations) / sizeof(operations[0]))
+		return none;
+	return operations[wqe->opcode];
+}
+
+static uint8_t type_bit(const struct uroce_qp *qp)
+{
+	if (qp->type == IBV_QPT_RC)
+		return RC;
+	return qp->type == IBV_QPT_UC ? UC : UD;
+}
+
+bool uroce_request_is_local(const struct uroce_send_wqe *wqe)
+{
+	return operation_of(wqe).kind == KIND_LOCAL;
+}
+
+bool uroce_request_has_response(const struct uroce_send_wqe *wqe)
+{
+	uint8_t kind = operation_of(wqe).kind;
+
+	return kind == KIND_READ || kind == KIND_ATOMIC || kind == KIND_FLUSH ||
+	       kind == KIND_ATOMIC_WRITE;
+}
+
+static bool request_length_is_valid(const struct uroce_qp *qp,
+				    const struct uroce_send_wqe *wqe)
+{
+	uint8_t kind = operation_of(wqe).kind;
+
+	if (kind == KIND_ATOMIC || kind == KIND_ATOMIC_WRITE)
+		return wqe->length == UROCE_ATOMIC_BYTES;
+	if (qp->type == IBV_QPT_UD)
+		return wqe->length <= qp->mtu; /* 9.8.3: one packet */
+	return wqe->length <= UROCE_MAX_MESSAGE;
+}
+
+enum ibv_wc_status uroce_request_check(const struct uroce_qp *qp,
+				       const struct uroce_send_wqe *wqe)
+{
+	if (!(operation_of(wqe).types & type_bit(qp)))
+		return IBV_WC_LOC_QP_OP_ERR;
+	if (uroce_request_has_response(wqe) && !qp->max_rd_atomic)
+		return IBV_WC_LOC_QP_OP_ERR;
+	return request_length_is_valid(qp, wqe) ? IBV_WC_SUCCESS
+						: IBV_WC_LOC_LEN_ERR;
+}
+
+uint32_t uroce_request_count_packets(const struct uroce_qp *qp,
+				     const struct uroce_send_wqe *wqe)
+{
+	uint8_t kind = operation_of(wqe).kind;
+
+	if (kind == KIND_LOCAL)
+		return 0;
+	if (kind == KIND_FLUSH || !wqe->length)
+		return 1;
+	return (wqe->length + qp->mtu - 1) / qp->mtu;
+}
+
+/* Finds the payload of a packet: @bytes at @offset of the message. */
+static int request_find_payload(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
+				uint32_t offset, uint32_t bytes,
+				struct uroce_out *out)
+{
+	struct uroce_sge_list list = {
+		.memory = qp->engine->memory,
+		.sge = wqe->sge,
+		.nr_sge = wqe->nr_sge,
+		.pd = qp->pd,
+	};
+
+	out->packet.payload_len = bytes;
+	if (wqe->flags & IBV_SEND_INLINE) {
+		uroce_iovecs_set(&out->iovecs, (uint8_t *)wqe->sge + offset,
+				 bytes, false);
+		return 0;
+	}
+	return uroce_sge_resolve(&list, &qp->req.out, offset, bytes,
+				 &out->iovecs);
+}
+
+/* Opcode of the last packet of a message: ONLY if @first is set, else LAST. */
+static uint8_t choose_last(const struct uroce_send_wqe *wqe, bool first)
+{
+	switch (wqe->opcode) {
+	case IBV_WR_SEND_WITH_IMM:
+		return first ? UROCE_SEND_ONLY_IMM : UROCE_SEND_LAST_IMM;
+	case IBV_WR_SEND_WITH_INV:
+		return first ? UROCE_SEND_ONLY_INV : UROCE_SEND_LAST_INV;
+	case IBV_WR_RDMA_WRITE_WITH_IMM:
+		return first ? UROCE_WRITE_ONLY_IMM : UROCE_WRITE_LAST_IMM;
+	case IBV_WR_RDMA_WRITE:
+		return first ? UROCE_WRITE_ONLY : UROCE_WRITE_LAST;
+	default:
+		return first ? UROCE_SEND_ONLY : UROCE_SEND_LAST;
+	}
+}
+
+static uint8_t request_choose_op(const struct uroce_send_wqe *wqe, bool first,
+				 bool last)
+{
+	if (last)
+		return choose_last(wqe, first);
+	if (operation_of(wqe).kind == KIND_WRITE)
+		return first ? UROCE_WRITE_FIRST : UROCE_WRITE_MIDDLE;
+	return first ? UROCE_SEND_FIRST : UROCE_SEND_MIDDLE;
+}
+
+/* Fills packet number @at of a SEND or WRITE. */
+static int request_fill_data(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
+			     uint32_t at, struct uroce_out *out)
+{
+	struct uroce_packet *packet = &out->packet;
+	uint32_t offset = at * qp->mtu;
+	bool last = at + 1 == wqe->nr_packets;
+
+	packet->opcode = request_choose_op(wqe, !at, last);
+	if (operation_of(wqe).kind == KIND_WRITE) {
+		packet->va = wqe->remote.va;
+		packet->rkey = wqe->remote.rkey;
+		packet->dma_len = wqe->length;
+	} else if (qp->type == IBV_QPT_UD) {
+		packet->path = &wqe->ud.path;
+		packet->dest_qpn = wqe->ud.qpn;
+		/* 10.2.5: a Q_Key with the high bit set selects the QP's own */
+		packet->qkey = wqe->ud.qkey >> 31 ? qp->qkey : wqe->ud.qkey;
+		packet->src_qpn = qp->qpn;
+	}
+	if (last) {
+		packet->imm = wqe->imm;
+		packet->inv_rkey = wqe->inv_rkey;
+		packet->solicited = wqe->flags & IBV_SEND_SOLICITED;
+		packet->ack_req = qp->type == IBV_QPT_RC;
+	}
+	/* 9.7.4.1.6: all packets but the last are full */
+	return request_find_payload(qp, wqe, offset,
+				    last ? wqe->length - offset : qp->mtu, out);
+}
+
+/* Fills a READ request for data from packet @at on; returns number of PSNs. */
+static uint32_t fill_read(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
+			  uint32_t at, struct uroce_out *out)
+{
+	uint32_t end = ((at >> wqe->part_bits) + 1) << wqe->part_bits;
+	uint64_t until;
+
+	if (end > wqe->nr_packets)
+		end = wqe->nr_packets;
+	until = (uint64_t)end * qp->mtu;
+	if (until > wqe->length)
+		until = wqe->length;
+	out->packet.opcode = UROCE_READ_REQUEST;
+	out->packet.va = wqe->remote.va + (uint64_t)at * qp->mtu;
+	out->packet.rkey = wqe->remote.rkey;
+	out->packet.dma_len = (uint32_t)(until - (uint64_t)at * qp->mtu);
+	out->packet.ack_req = true;
+	return end - at;
+}
+
+/* Fills a request of one packet that has one response packet. */
+static int fill_single(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
+		       struct uroce_out *out)
+{
+	struct uroce_packet *packet = &out->packet;
+
+	packet->va = wqe->remote.va;
+	packet->rkey = wqe->remote.rkey;
+	packet->ack_req = true;
+	switch (wqe->opcode) {
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+		packet->opcode = UROCE_CMP_SWAP;
+		packet->compare = wqe->remote.compare_add;
+		packet->swap_add = wqe->remote.swap;
+		return 0;
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		packet->opcode = UROCE_FETCH_ADD;
+		packet->swap_add = wqe->remote.compare_add;
+		return 0;
+	case IBV_WR_FLUSH:
+		packet->opcode = UROCE_FLUSH;
+		packet->dma_len = wqe->length;
+		packet->feth_placement = wqe->flush_placement;
+		packet->feth_level = wqe->flush_level;
+		return 0;
+	default: /* IBV_WR_ATOMIC_WRITE */
+		packet->opcode = UROCE_ATOMIC_WRITE;
+		packet->dma_len = UROCE_ATOMIC_BYTES;
+		return request_find_payload(qp, wqe, 0, UROCE_ATOMIC_BYTES,
+					    out);
+	}
+}
+
+static void request_fill_common(const struct uroce_qp *qp,
+				struct uroce_out *out)
+{
+	out->packet = (struct uroce_packet){
+		.path = &qp->path,
+		.pkey = qp->pkey,
+		.dest_qpn = qp->dest_qpn,
+		.psn = qp->req.next_psn,
+		.mig_req = true, /* 17.2.8.1.1: the QP stays in MIGRATED */
+	};
+	out->iovecs.nr = 0;
+}
+
+int uroce_request_fill(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
+		       struct uroce_out *ret_out, uint32_t *ret_nr_psns)
+{
+	uint32_t psn = qp->req.next_psn;
+	uint32_t at = (uint32_t)uroce_psn_diff(psn, wqe->psn);
+	int ret = 0;
+
+	*ret_nr_psns = 1;
+	request_fill_common(qp, ret_out);
+	if (wqe->opcode == IBV_WR_RDMA_READ)
+		*ret_nr_psns = fill_read(qp, wqe, at, ret_out);
+	else if (uroce_request_has_response(wqe))
+		ret = fill_single(qp, wqe, ret_out);
+	else
+		ret = request_fill_data(qp, wqe, at, ret_out);
+	ret_out->packet.opcode |= qp->transport;
+	return ret;
+}
+
+uint32_t uroce_request_fill_run(struct uroce_qp *qp,
+				const struct uroce_send_wqe *wqe, uint32_t max,
+				struct uroce_out *out)
+{
+	uint8_t kind = operation_of(wqe).kind;
+	struct uroce_sge_list list = {
+		.memory = qp->engine->memory,
+		.sge = wqe->sge,
+		.nr_sge = wqe->nr_sge,
+		.pd = qp->pd,
+	};
+	uint8_t *ptr;
+	uint32_t nr;
+
+	if ((kind != KIND_SEND && kind != KIND_WRITE) ||
+	    (wqe->flags & IBV_SEND_INLINE))
+		return 0;
+	nr = uroce_sge_run(&list, &qp->req.out, qp->mtu, max, &ptr);
+	if (!nr)
+		return 0;
+	request_fill_common(qp, out);
+	out->packet.opcode = qp->transport |
+			     request_choose_op(wqe, false, false);
+	out->packet.payload_len = qp->mtu;
+	uroce_iovecs_set(&out->iovecs, ptr, nr * qp->mtu, false);
+	return nr;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Packetization of a send WQE: its kind, the number of its packets, and the
+ * contents of each packet.
+ */
+#ifndef UROCE_REQUEST_H
+#define UROCE_REQUEST_H
+
+#include "uroce/roce/uroce_engine.h"
+
+/** uroce_request_is_local() - whether @wqe is a bind or a local invalidate */
+bool uroce_request_is_local(const struct uroce_send_wqe *wqe);
+
+/**
+ * uroce_request_has_response() - whether @wqe has a response of its own
+ *
+ * READ, atomics, FLUSH and ATOMIC WRITE have one; other requests get an ACK.
+ */
+bool uroce_request_has_response(const struct uroce_send_wqe *wqe);
+
+/**
+ * uroce_request_check() - check opcode and length of @wqe, but not its memory
+ *
+ * Return: status with which @wqe fails, or IBV_WC_SUCCESS.
+ */
+enum ibv_wc_status uroce_request_check(const struct uroce_qp *qp,
+				       const struct uroce_send_wqe *wqe);
+
+/** uroce_request_remote_access() - access right of a WRITE, READ or atomic */
+static inline unsigned int
+uroce_request_remote_access(const struct uroce_send_wqe *wqe)
+{
+	switch (wqe->opcode) {
+	case IBV_WR_RDMA_READ:
+		return IBV_ACCESS_REMOTE_READ;
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+		return IBV_ACCESS_REMOTE_ATOMIC;
+	default:
+		return IBV_ACCESS_REMOTE_WRITE;
+	}
+}
+
+/**
+ * uroce_request_count_packets() - count the PSNs of @wqe (IBTA 9.7.2)
+ *
+ * A READ has the PSNs of its response packets.
+ */
+uint32_t uroce_request_count_packets(const struct uroce_qp *qp,
+				     const struct uroce_send_wqe *wqe);
+
+/**
+ * uroce_request_fill() - make the packet with the PSN qp->req.next_psn
+ * @qp: the QP
+ * @wqe: WQE that the PSN belongs to
+ * @ret_out: receives the packet
+ * @ret_nr_psns: receives the PSNs of the packet; READ: of the data it requests
+ *
+ * Return: 0, or what uroce_sge_resolve() returns.
+ */
+int uroce_request_fill(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
+		       struct uroce_out *ret_out, uint32_t *ret_nr_psns);
+
+/**
+ * uroce_request_fill_run() - make packets from the PSN qp->req.next_psn on
+ * @qp: the QP
+ * @wqe: WQE of which at least one packet has been made
+ * @max: maximum number; excludes the last packet of @wqe
+ * @out: receives the first packet, with the payload of all of them
+ *
+ * Return: number of packets; 0: @out is unchanged, use uroce_request_fill().
+ */
+uint32_t uroce_request_fill_run(struct uroce_qp *qp,
+				const struct uroce_send_wqe *wqe, uint32_t max,
+				struct uroce_out *out);
+
+#endif

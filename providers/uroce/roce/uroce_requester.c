@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Send WQEs to request packets. uroce_engine_next() calls
+ * uroce_requester_next() for each packet; there, begin() assigns the PSNs of a
+ * message, and uroce_request_fill() writes the headers of a packet and finds
+ * its payload. uroce_ack.c processes ACKs and responses.
+ */
+#include "uroce/roce/uroce_requester.h"
+
+#include <errno.h>
+
+#include "uroce/roce/uroce_completion.h"
+#include "uroce/roce/uroce_direct.h"
+#include "uroce/roce/uroce_psn.h"
+#include "uroce/roce/uroce_request.h"
+#include "uroce/roce/uroce_retry.h"
+#include "uroce/roce/uroce_rndv.h"
+#include "util/min.h"
+
+/* The last packet of a message, and one in so many packets, requests an ACK. */
+#define ACK_EVERY 16
+/* Initial window; see uroce_retry.c. */
+#define FIRST_WINDOW_BYTES (64 * 1024)
+/*
+ * Limit of packets and responses in flight through a channel, which has flow
+ * control of its own. Far below half of the PSN space (IBTA 9.7.1).
+ */
+#define CHANNEL_PACKETS (1u << 20)
+
+static uint8_t nr_unanswered(const struct uroce_requester *req)
+{
+	return (uint8_t)(req->rd_last - req->rd_first);
+}
+
+static bool is_reliable(const struct uroce_qp *qp)
+{
+	return qp->type == IBV_QPT_RC;
+}
+
+/*
+ * Number of response packets that fit into the socket buffer. Linux charges
+ * each packet with its memory: sk_buff (256 bytes), and headers, payload and
+ * skb_shared_info (446 bytes beside the payload) rounded up to a power of two.
+ * An eighth is reserved for other packets.
+ */
+static uint32_t count_room(const struct uroce_qp *qp)
+{
+	uint32_t packet_bytes = 2 * (qp->mtu < 512 ? 512 : qp->mtu) + 256;
+	uint32_t bytes = qp->engine->room_bytes;
+	uint32_t room = (bytes - bytes / 8) / packet_bytes;
+
+	if (qp->channel)
+		return CHANNEL_PACKETS;
+	return room ? room : 1;
+}
+
+static uint32_t first_window(const struct uroce_qp *qp)
+{
+	uint32_t bytes = min_u32(FIRST_WINDOW_BYTES, qp->engine->window_bytes);
+
+	if (qp->channel)
+		return CHANNEL_PACKETS;
+	return bytes < qp->mtu ? 1 : bytes / qp->mtu;
+}
+
+void uroce_requester_init(struct uroce_qp *qp)
+{
+	qp->req = (struct uroce_requester){
+		.cur = qp->sq.tail,
+		.rd_end = qp->req.rd_end,
+		.rd_mask = qp->req.rd_mask,
+		.una_psn = qp->sq_psn,
+		.next_psn = qp->sq_psn,
+		.sent_psn = qp->sq_psn,
+		.new_psn = qp->sq_psn,
+		.retry_left = qp->retry_cnt,
+		.rnr_left = qp->rnr_retry,
+		.window = first_window(qp),
+		.room = count_room(qp),
+		.ack_ns = UROCE_NEVER,
+		.resume_ns = UROCE_NEVER,
+	};
+}
+
+/* Has uroce_requester_sent() called when all packets are sent. */
+static void await_sent(struct uroce_qp *qp)
+{
+	if (list_empty(&qp->unsent))
+		list_add_tail(&qp->engine->unsent, &qp->unsent);
+}
+
+/*
+ * Records a local failure of @wqe. It takes effect when @wqe is the oldest WQE
+ * and all packets that were handed out, and point to memory, are sent.
+ */
+static void fail_locally(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
+			 enum ibv_wc_status status)
+{
+	wqe->status = (uint8_t)status;
+	await_sent(qp);
+}
+
+void uroce_requester_check_oldest(struct uroce_qp *qp)
+{
+	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
+
+	if (wqe && wqe->begun && wqe->status != IBV_WC_SUCCESS) {
+		uroce_qp_fault(qp, UROCE_FAULT_SQ,
+			       (enum ibv_wc_status)wqe->status);
+		return;
+	}
+	/* 10.3.1.6: drained once all started messages are complete */
+	if (qp->state == IBV_QPS_SQD && qp->sqd_notify &&
+	    qp->req.cur == qp->sq.tail && !(wqe && wqe->begun)) {
+		qp->sqd_notify = false;
+		uroce_qp_event(qp, IBV_EVENT_SQ_DRAINED);
+	}
+}
+
+/* The peer process is gone, and with timeout 0 no timer detects that. */
+static bool is_cut_off(const struct uroce_qp *qp)
+{
+	return is_reliable(qp) && !qp->timeout && qp->channel &&
+	       qp->channel->failed;
+}
+
+/*
+ * log2 of the packets that a READ request reads. Two requests fit into the
+ * socket buffer, so that the responder does not wait for the next one.
+ */
+static uint8_t choose_part(const struct uroce_qp *qp, bool rendezvous)
+{
+	const struct uroce_requester *req = &qp->req;
+	uint32_t part = UROCE_READ_PART / qp->mtu;
+
+	if (rendezvous)
+		part = UROCE_LONG_READ_PART / qp->mtu;
+	else if (!qp->channel && 2 * req->window > part)
+		part = min_u32(2 * req->window, UROCE_MAX_READ_PART / qp->mtu);
+	if (part > req->room / 2)
+		part = req->room / 2;
+	return part ? (uint8_t)(31 - __builtin_clz(part)) : 0;
+}
+
+/* Starts the message at @cur and assigns its PSNs; false: not yet allowed. */
+static bool begin(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
+{
+	struct uroce_requester *req = &qp->req;
+	bool local = uroce_request_is_local(wqe);
+
+	/* 10.3.1.6: in SQD no message is started */
+	if (qp->state != IBV_QPS_RTS)
+		return false;
+	/* 10.8.3.3: a fence waits for READs and atomics */
+	if ((wqe->flags & IBV_SEND_FENCE) && nr_unanswered(req))
+		return false;
+	/* bind and invalidate wait until no older WQE can use the old key */
+	if (local && req->cur != qp->sq.tail)
+		return false;
+
+	wqe->begun = true;
+	wqe->psn = req->new_psn;
+	wqe->nr_packets = 0;
+	wqe->status = is_cut_off(qp) ? IBV_WC_RETRY_EXC_ERR
+				     : (uint8_t)uroce_request_check(qp, wqe);
+	if (wqe->status == IBV_WC_SUCCESS)
+		wqe->nr_packets = uroce_request_count_packets(qp, wqe);
+	req->new_psn = uroce_psn_add(req->new_psn, wqe->nr_packets);
+	wqe->part_bits = choose_part(qp, uroce_rndv_begin(qp, wqe));
+	return true;
+}
+
+/* Bind and invalidate (10.6.7.2.5, 10.6.7.2.6); @wqe is the oldest WQE. */
+static void do_local(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
+{
+	struct uroce_memory *memory = qp->engine->memory;
+	struct uroce_bind bind = {
+		.window_key = wqe->bind.window_key,
+		.new_tag = wqe->bind.new_key,
+		.memory_key = wqe->bind.memory_key,
+		.access = wqe->bind.access,
+		.va = wqe->bind.va,
+		.bytes = wqe->bind.bytes,
+		.pd = qp->pd,
+		.qpn = qp->qpn,
+	};
+	uint32_t key;
+	int ret;
+
+	if (wqe->opcode == IBV_WR_BIND_MW)
+		ret = uroce_window_bind(memory, &bind, &key);
+	else
+		ret = uroce_window_invalidate(memory, wqe->inv_rkey, qp->pd,
+					      qp->qpn);
+	if (ret) {
+		fail_locally(qp, wqe,
+			     wqe->opcode == IBV_WR_BIND_MW
+				     ? IBV_WC_MW_BIND_ERR
+				     : IBV_WC_LOC_QP_OP_ERR);
+		return;
+	}
+	qp->req.cur++;
+	uroce_complete_send(qp, IBV_WC_SUCCESS);
+	uroce_requester_check_oldest(qp);
+}
+
+/* Requests ACKs so that one is outstanding if the window closes: 9.7.5.1.1. */
+static void ask_for_ack(struct uroce_qp *qp, struct uroce_packet *packet)
+{
+	struct uroce_requester *req = &qp->req;
+	uint32_t in_flight =
+		(uint32_t)uroce_psn_diff(req->next_psn, req->una_psn);
+
+	req->packets_since_ack_req++;
+	/* after a loss each ACK is progress, which restores all retries */
+	if (req->recovering || req->packets_since_ack_req >= ACK_EVERY ||
+	    in_flight >= req->window)
+		packet->ack_req = is_reliable(qp);
+	if (packet->ack_req)
+		req->packets_since_ack_req = 0;
+}
+
+/* Advances next_psn, and cur at the end of a message, after a packet. */
+static void requester_advance(struct uroce_qp *qp,
+			      const struct uroce_send_wqe *wqe,
+			      uint32_t nr_psns, bool has_response, uint64_t now)
+{
+	struct uroce_requester *req = &qp->req;
+	uint32_t end = uroce_psn_add(wqe->psn, wqe->nr_packets);
+
+	if (uroce_psn_before(req->next_psn, req->sent_psn))
+		uroce_engine_count(qp->engine, UROCE_C_RETRANSMITTED,
+				   has_response ? 1 : nr_psns);
+	req->next_psn = uroce_psn_add(req->next_psn, nr_psns);
+	if (uroce_psn_before(req->sent_psn, req->next_psn))
+		req->sent_psn = req->next_psn;
+	if (has_response)
+		req->rd_end[req->rd_last++ & req->rd_mask] =
+			uroce_psn_add(req->next_psn, -1);
+	if (req->next_psn == end) {
+		req->cur++;
+		req->out = (struct uroce_cursor){};
+	}
+	if (is_reliable(qp))
+		uroce_retry_start(qp, now);
+	else
+		await_sent(qp);
+}
+
+/* Whether the socket buffer has room for the next response packets of @wqe. */
+static bool requester_has_room(const struct uroce_requester *req,
+			       const struct uroce_send_wqe *wqe)
+{
+	uint32_t end = uroce_psn_add(wqe->psn, wqe->nr_packets);
+	uint32_t left = (uint32_t)uroce_psn_diff(end, req->next_psn);
+	uint32_t coming = (uint32_t)uroce_psn_diff(req->next_psn, req->una_psn);
+
+	return coming + min_u32(left, 1u << wqe->part_bits) <= req->room;
+}
+
+/* Makes one packet of the message at @cur, which has been started. */
+static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
+			uint64_t now, struct uroce_out *out)
+{
+	struct uroce_requester *req = &qp->req;
+	bool has_response = uroce_request_has_response(wqe);
+	uint32_t nr_psns;
+	int ret;
+
+	if (is_reliable(qp) &&
+	    uroce_psn_diff(req->next_psn, req->una_psn) >= (int)req->window)
+		return false;
+	if (has_response && (nr_unanswered(req) >= qp->max_rd_atomic ||
+			     !requester_has_room(req, wqe)))
+		return false;
+
+	ret = uroce_request_fill(qp, wqe, out, &nr_psns);
+	if (ret) {
+		fail_locally(qp, wqe,
+			     ret == -EMSGSIZE ? IBV_WC_LOC_LEN_ERR
+					      : IBV_WC_LOC_PROT_ERR);
+		return false;
+	}
+	if (!has_response)
+		nr_psns = uroce_rndv_request(qp, wqe, out);
+	requester_advance(qp, wqe, nr_psns, has_response, now);
+	ask_for_ack(qp, &out->packet);
+	return true;
+}
+
+bool uroce_requester_next(struct uroce_qp *qp, uint64_t now,
+			  struct uroce_out *ret_out)
+{
+	struct uroce_requester *req = &qp->req;
+
+	while (!uroce_qp_is_stopped(qp) &&
+	       (qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD)) {
+		struct uroce_send_wqe *wqe;
+
+		if (req->resume_ns != UROCE_NEVER ||
+		    !uroce_ring_has(&qp->sq, req->cur))
+			return false;
+		wqe = uroce_ring_at(&qp->sq, req->cur);
+		if (!wqe->begun) {
+			if (uroce_direct_try(qp, wqe) != UROCE_DIRECT_NO)
+				continue;
+			if (!begin(qp, wqe))
+				return false;
+			if (wqe->status != IBV_WC_SUCCESS)
+				await_sent(qp);
+		}
+		if (wqe->status != IBV_WC_SUCCESS)
+			return false;
+		if (!uroce_request_is_local(wqe))
+			return make_packet(qp, wqe, now, ret_out);
+		do_local(qp, wqe);
+	}
+	return false;
+}
+
+/* How many packets may follow that neither are the last nor request an ACK. */
+static uint32_t count_run(const struct uroce_qp *qp,
+			  const struct uroce_send_wqe *wqe, uint32_t max)
+{
+	const struct uroce_requester *req = &qp->req;
+	int in_flight = uroce_psn_diff(req->next_psn, req->una_psn);
+	int room = (int)req->window - 1 - in_flight;
+	int inner = (int)wqe->nr_packets - 1 -
+		    uroce_psn_diff(req->next_psn, wqe->psn);
+
+	if (is_reliable(qp) &&
+	    (req->recovering || req->packets_since_ack_req >= ACK_EVERY - 1 ||
+	     room < 0))
+		return 0;
+	if (is_reliable(qp))
+		max = min_u32(
+			max, min_u32(ACK_EVERY - 1 - req->packets_since_ack_req,
+				     (uint32_t)room));
+	return inner > 0 ? min_u32(max, (uint32_t)inner) : 0;
+}
+
+uint32_t uroce_requester_next_run(struct uroce_qp *qp, uint64_t now,
+				  uint32_t max, struct uroce_out *out)
+{
+	struct uroce_requester *req = &qp->req;
+	struct uroce_send_wqe *wqe;
+	uint32_t nr;
+
+	if (!uroce_ring_has(&qp->sq, req->cur) || req->resume_ns != UROCE_NEVER)
+		return 0;
+	wqe = uroce_ring_at(&qp->sq, req->cur);
+	/* a cursor at 0: @out is no packet of @wqe, or the payload is inline */
+	if (!wqe->begun || wqe->status != IBV_WC_SUCCESS || !req->out.offset)
+		return 0;
+	nr = count_run(qp, wqe, max);
+	if (nr)
+		nr = uroce_request_fill_run(qp, wqe, nr, out);
+	if (!nr)
+		return 0;
+	requester_advance(qp, wqe, nr, false, now);
+	req->packets_since_ack_req += nr;
+	return nr;
+}
+
+void uroce_requester_sent(struct uroce_qp *qp)
+{
+	struct uroce_requester *req = &qp->req;
+
+	if (!is_reliable(qp)) {
+		req->una_psn = req->next_psn;
+		while (qp->sq.tail != req->cur)
+			uroce_complete_send(qp, IBV_WC_SUCCESS);
+	}
+	uroce_requester_check_oldest(qp);
+	uroce_engine_activate(qp->engine, qp); /* bind or invalidate may wait */
+}
+
+void uroce_requester_rewind(struct uroce_qp *qp)
+{
+	struct uroce_requester *req = &qp->req;
+	uint32_t cur = qp->sq.tail;
+
+	for (; uroce_ring_has(&qp->sq, cur); cur++) {
+		const struct uroce_send_wqe *wqe = uroce_ring_at(&qp->sq, cur);
+
+		if (!wqe->begun || wqe->status != IBV_WC_SUCCESS ||
+		    uroce_psn_before(req->una_psn,
+				     uroce_psn_add(wqe->psn, wqe->nr_packets)))
+			break;
+	}
+	req->cur = cur;
+	req->next_psn = req->una_psn;
+	req->out = (struct uroce_cursor){};
+	req->rd_last = req->rd_first; /* none ends before una_psn */
+	req->packets_since_ack_req = 0;
+	qp->rndv.sending = false; /* retransmit with payload */
+}

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Execution of request packets of the peer (IBTA 9.7.4, 9.8.2, 9.8.3).
+ * uroce_dispatch.c calls uroce_responder_receive(), at the end of this file,
+ * which decides by the PSN whether the packet is the expected one, a duplicate
+ * or behind a gap. SENDs are executed here, requests with an address in
+ * uroce_remote.c; uroce_reply.c makes the responses.
+ */
+#include "uroce/roce/uroce_responder.h"
+
+#include <errno.h>
+
+#include "uroce/roce/uroce_completion.h"
+#include "uroce/roce/uroce_copy.h"
+#include "uroce/roce/uroce_delack.h"
+#include "uroce/roce/uroce_grh.h"
+#include "uroce/roce/uroce_psn.h"
+#include "uroce/roce/uroce_rndv.h"
+
+void uroce_responder_init(struct uroce_qp *qp)
+{
+	struct uroce_responder *resp = &qp->resp;
+
+	/* resp->receive stays: its WQE is no longer in the queue */
+	resp->epsn = qp->rq_psn;
+	resp->msn = 0;
+	resp->message = UROCE_MESSAGE_NONE;
+	resp->established = false;
+	resp->nak_sent = false;
+	resp->reply = UROCE_REPLY_NONE;
+	uroce_delack_init(qp);
+	resp->nr_pending = 0;
+	resp->res_next = 0;
+}
+
+static void responder_count(struct uroce_qp *qp, enum uroce_counter counter)
+{
+	uroce_engine_count(qp->engine, counter, 1);
+}
+
+bool uroce_responder_refuse(struct uroce_qp *qp, struct uroce_packet *packet,
+			    enum uroce_nak nak, enum uroce_counter counter)
+{
+	if (uroce_packet_check(packet)) {
+		responder_count(qp, UROCE_C_BAD_ICRC);
+		return false;
+	}
+	responder_count(qp, counter);
+	qp->resp.message = UROCE_MESSAGE_NONE;
+	if (qp->type != IBV_QPT_RC) {
+		responder_count(qp, UROCE_C_UC_LOST);
+		return true; /* 9.8.2.2: dropped without a NAK */
+	}
+	uroce_reply_nak(qp, (uint8_t)(UROCE_AETH_NAK | nak), packet->psn);
+	/* 9.9.3, table 61; the affiliated events are those of 11.6.3.2 */
+	if (nak == UROCE_NAK_REMOTE_ACCESS)
+		uroce_qp_event(qp, IBV_EVENT_QP_ACCESS_ERR);
+	else if (nak == UROCE_NAK_INVALID_REQUEST)
+		uroce_qp_event(qp, IBV_EVENT_QP_REQ_ERR);
+	uroce_qp_fault(qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);
+	return true;
+}
+
+void uroce_responder_not_ready(struct uroce_qp *qp, struct uroce_packet *packet)
+{
+	if (uroce_packet_check(packet)) {
+		responder_count(qp, UROCE_C_BAD_ICRC);
+		return;
+	}
+	responder_count(qp, UROCE_C_NO_RECEIVE);
+	if (qp->type == IBV_QPT_RC) {
+		/* 9.7.5.2.8; packets behind it are dropped without a NAK */
+		uroce_reply_nak(qp,
+				(uint8_t)(UROCE_AETH_RNR | qp->min_rnr_timer),
+				packet->psn);
+		qp->resp.nak_sent = true;
+		qp->resp.dropped_psn = packet->psn;
+	} else {
+		qp->resp.message = UROCE_MESSAGE_NONE;
+	}
+}
+
+static void forget_old(struct uroce_qp *qp)
+{
+	struct uroce_responder *resp = &qp->resp;
+
+	for (uint8_t i = 0; i < resp->max_resources; i++) {
+		struct uroce_resource *res = &resp->resource[i];
+
+		if (!res->pending && uroce_psn_diff(resp->epsn, res->psn) >=
+					     1 << UROCE_FORGET_BITS)
+			res->op = 0;
+	}
+}
+
+/* Schedules an ACK; the cumulative ACK also covers the delayed one. */
+static void ack_now(struct uroce_qp *qp)
+{
+	uroce_delack_renew(qp);
+	uroce_reply_ack(qp);
+}
+
+/*
+ * The packet of a pending NAK has arrived before the NAK was sent. If packets
+ * behind it were dropped earlier, the new epsn needs a NAK instead.
+ */
+static void renew_nak(struct uroce_qp *qp)
+{
+	struct uroce_responder *resp = &qp->resp;
+
+	if (uroce_psn_before(resp->dropped_psn, resp->epsn)) {
+		ack_now(qp);
+		return;
+	}
+	uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ, resp->epsn);
+	resp->nak_sent = true;
+}
+
+void uroce_responder_executed(struct uroce_qp *qp,
+			      const struct uroce_packet *packet,
+			      uint32_t nr_psns)
+{
+	struct uroce_responder *resp = &qp->resp;
+	uint32_t old = resp->epsn;
+
+	resp->epsn = uroce_psn_add(old, nr_psns);
+	if ((old ^ resp->epsn) >> UROCE_FORGET_BITS)
+		forget_old(qp);
+	if (packet->traits & UROCE_T_LAST) {
+		resp->message = UROCE_MESSAGE_NONE;
+		resp->msn = uroce_psn_add(resp->msn, 1);
+	}
+	resp->nak_sent = false;
+	if (qp->type != IBV_QPT_RC)
+		return;
+	if (resp->reply == UROCE_REPLY_NAK)
+		renew_nak(qp);
+	else if (packet->ack_req)
+		ack_now(qp);
+}
+
+/* The receive WQE is unusable. Only RC reports this to the requester (NAK). */
+static void fail_receive(struct uroce_qp *qp, struct uroce_packet *packet,
+			 enum ibv_wc_status status)
+{
+	bool too_long = status == IBV_WC_LOC_LEN_ERR;
+
+	if (uroce_packet_check(packet)) {
+		responder_count(qp, UROCE_C_BAD_ICRC);
+		return;
+	}
+	/* 9.9.3, table 61: UC and UD drop a message that is too long */
+	if (qp->type == IBV_QPT_RC || !too_long)
+		uroce_qp_fault(qp, UROCE_FAULT_RQ, status);
+	(void)uroce_responder_refuse(
+		qp, packet,
+		too_long ? UROCE_NAK_INVALID_REQUEST : UROCE_NAK_REMOTE_OP,
+		too_long ? UROCE_C_TOO_LONG : UROCE_C_LOCAL_PROTECTION);
+}
+
+/* Memory of the receive WQE in use: @bytes at @offset. */
+static int responder_resolve(struct uroce_qp *qp, uint32_t offset,
+			     uint32_t bytes, struct uroce_iovecs *iovecs)
+{
+	struct uroce_receive *receive = &qp->resp.receive;
+	struct uroce_sge_list list = {
+		.memory = qp->engine->memory,
+		.sge = receive->sge,
+		.nr_sge = receive->nr_sge,
+		.pd = qp->rq->pd,
+		.write = true,
+	};
+
+	return uroce_sge_resolve(&list, &qp->resp.cursor, offset, bytes,
+				 iovecs);
+}
+
+/* 9.7.5.2.2: one NAK for each gap. */
+void uroce_responder_lost(struct uroce_qp *qp,
+			  const struct uroce_packet *packet)
+{
+	struct uroce_responder *resp = &qp->resp;
+
+	responder_count(qp, UROCE_C_OUT_OF_SEQUENCE);
+	if (!resp->nak_sent) {
+		uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ,
+				resp->epsn);
+		resp->dropped_psn = packet->psn;
+	} else if (uroce_psn_before(resp->dropped_psn, packet->psn)) {
+		resp->dropped_psn = packet->psn;
+	}
+	resp->nak_sent = true;
+}
+
+/* Copies the payload into the receive WQE; false: the error is handled. */
+static bool store(struct uroce_qp *qp, struct uroce_packet *packet,
+		  uint32_t offset)
+{
+	struct uroce_iovecs iovecs;
+	int ret;
+
+	ret = responder_resolve(qp, offset, packet->payload_len, &iovecs);
+	if (ret) {
+		fail_receive(qp, packet,
+			     ret == -EMSGSIZE ? IBV_WC_LOC_LEN_ERR
+					      : IBV_WC_LOC_PROT_ERR);
+		return false;
+	}
+	if (packet->nr_absent) {
+		ret = uroce_rndv_copy(qp, packet, &iovecs);
+		if (ret)
+			uroce_responder_lost(qp, packet);
+		return !ret;
+	}
+	if (uroce_copy_in(&iovecs, packet)) {
+		responder_count(qp, UROCE_C_BAD_ICRC);
+		return false;
+	}
+	return true;
+}
+
+static void complete_send_message(struct uroce_qp *qp,
+				  const struct uroce_packet *packet,
+				  uint32_t bytes)
+{
+	struct uroce_cqe cqe = {
+		.status = IBV_WC_SUCCESS,
+		.opcode = IBV_WC_RECV,
+		.byte_len = bytes,
+		.src_qpn = packet->src_qpn,
+	};
+
+	if (packet->traits & UROCE_T_IMM) {
+		cqe.wc_flags = IBV_WC_WITH_IMM;
+		cqe.imm = packet->imm;
+	} else if (packet->traits & UROCE_T_IETH) {
+		cqe.wc_flags = IBV_WC_WITH_INV;
+		cqe.inv_rkey = packet->inv_rkey;
+	}
+	if (packet->traits & UROCE_T_DETH) {
+		cqe.wc_flags |= IBV_WC_GRH;
+		cqe.sl = uroce_grh_kind(packet);
+	}
+	uroce_complete_receive(qp, &cqe, packet->solicited);
+}
+
+/* Executes a packet of a SEND of RC or UC. */
+static void responder_receive_send(struct uroce_qp *qp,
+				   struct uroce_packet *packet)
+{
+	struct uroce_responder *resp = &qp->resp;
+	bool first = packet->traits & UROCE_T_FIRST;
+	uint32_t offset = first ? 0 : resp->offset;
+
+	if (uroce_hold_receive(qp)) {
+		uroce_responder_not_ready(qp, packet);
+		return;
+	}
+	if (first)
+		resp->cursor = (struct uroce_cursor){};
+	if (first && !(packet->traits & UROCE_T_LAST))
+		uroce_rndv_publish_receive(qp, packet->psn);
+	if (!store(qp, packet, offset))
+		return;
+	/* 9.4.1.1.3: invalidate the key before the message completes */
+	if ((packet->traits & UROCE_T_IETH) &&
+	    uroce_window_invalidate(qp->engine->memory, packet->inv_rkey,
+				    qp->pd, qp->qpn)) {
+		uroce_responder_refuse_access(qp, packet, -ENOENT);
+		return;
+	}
+	resp->message = UROCE_MESSAGE_SEND;
+	resp->offset = offset + packet->payload_len;
+	if (packet->traits & UROCE_T_LAST)
+		complete_send_message(qp, packet, resp->offset);
+	uroce_responder_executed(qp, packet, uroce_rndv_count(packet));
+}
+
+/* 9.7.4.1.2, table 44: whether the opcode may follow the previous one. */
+static bool sequence_is_valid(const struct uroce_qp *qp,
+			      const struct uroce_packet *packet)
+{
+	uint8_t message = qp->resp.message;
+
+	if (packet->traits & UROCE_T_FIRST)
+		return message == UROCE_MESSAGE_NONE;
+	return packet->traits & UROCE_T_SEND ? message == UROCE_MESSAGE_SEND
+					     : message == UROCE_MESSAGE_WRITE;
+}
+
+/* 9.7.4.1.6: all packets but the last are full, a LAST is not empty. */
+static bool responder_length_is_valid(const struct uroce_qp *qp,
+				      const struct uroce_packet *packet)
+{
+	if (!(packet->traits & (UROCE_T_SEND | UROCE_T_WRITE)))
+		return !packet->nr_absent;
+	if (packet->nr_absent)
+		return !(packet->traits & UROCE_T_LAST) &&
+		       packet->payload_len ==
+			       (uint64_t)packet->nr_absent * qp->mtu;
+	if (!(packet->traits & UROCE_T_LAST))
+		return packet->payload_len == qp->mtu;
+	if (!(packet->traits & UROCE_T_FIRST) && !packet->payload_len)
+		return false;
+	return packet->payload_len <= qp->mtu;
+}
+
+/* Executes the packet with the expected PSN. */
+static void responder_execute(struct uroce_qp *qp, struct uroce_packet *packet)
+{
+	if (!sequence_is_valid(qp, packet))
+		(void)uroce_responder_refuse(qp, packet,
+					     UROCE_NAK_INVALID_REQUEST,
+					     UROCE_C_BAD_OP_SEQUENCE);
+	else if (!responder_length_is_valid(qp, packet))
+		(void)uroce_responder_refuse(qp, packet,
+					     UROCE_NAK_INVALID_REQUEST,
+					     UROCE_C_BAD_LENGTH);
+	else if (packet->traits & UROCE_T_SEND)
+		responder_receive_send(qp, packet);
+	else if (packet->traits & UROCE_T_WRITE)
+		uroce_remote_write(qp, packet);
+	else
+		uroce_remote_nonposted(qp, packet);
+}
+
+/*
+ * 9.7.5.1.3: a duplicate is acknowledged, but not executed again. The ACK must
+ * not cover the next READ, atomic, ...: it would be an implied NAK of that
+ * request, which the requester retransmits anyway.
+ */
+static void acknowledge_duplicate(struct uroce_qp *qp,
+				  const struct uroce_packet *packet)
+{
+	struct uroce_responder *resp = &qp->resp;
+	uint32_t until = uroce_psn_add(resp->epsn, -1);
+
+	if (!packet->ack_req || resp->reply == UROCE_REPLY_ACK ||
+	    resp->reply == UROCE_REPLY_NAK)
+		return;
+	for (uint8_t i = 0; i < resp->max_resources; i++) {
+		const struct uroce_resource *res = &resp->resource[i];
+
+		if (res->op && uroce_psn_before(packet->psn, res->psn) &&
+		    !uroce_psn_before(until, res->psn))
+			until = uroce_psn_add(res->psn, -1);
+	}
+	resp->reply = UROCE_REPLY_DUPLICATE;
+	resp->ack_psn = until;
+	uroce_engine_activate(qp->engine, qp);
+}
+
+static void receive_rc(struct uroce_qp *qp, struct uroce_packet *packet)
+{
+	struct uroce_responder *resp = &qp->resp;
+	int32_t ahead = uroce_psn_diff(packet->psn, resp->epsn);
+
+	if (!ahead) {
+		responder_execute(qp, packet);
+	} else if (ahead < 0) {
+		responder_count(qp, UROCE_C_DUPLICATES);
+		if (packet->traits & UROCE_T_NONPOSTED)
+			uroce_remote_duplicate(qp, packet);
+		else
+			acknowledge_duplicate(qp, packet);
+	} else {
+		uroce_responder_lost(qp, packet);
+	}
+}
+
+/* 9.8.2.2: a gap loses only the message that contains it. */
+static void receive_uc(struct uroce_qp *qp, struct uroce_packet *packet)
+{
+	struct uroce_responder *resp = &qp->resp;
+	bool gap = packet->psn != resp->epsn;
+
+	if ((gap || (packet->traits & UROCE_T_FIRST)) &&
+	    resp->message != UROCE_MESSAGE_NONE) {
+		responder_count(qp, UROCE_C_UC_LOST);
+		resp->message = UROCE_MESSAGE_NONE;
+	}
+	resp->epsn = packet->psn;
+	responder_execute(qp, packet);
+	/* the next PSN is expected even if the packet was dropped */
+	resp->epsn = uroce_psn_add(packet->psn, 1);
+}
+
+static void receive_ud(struct uroce_qp *qp, struct uroce_packet *packet)
+{
+	struct uroce_iovecs iovecs;
+	uint8_t grh[UROCE_GRH_LEN];
+	const uint8_t *src = grh;
+	int ret;
+
+	if (uroce_hold_receive(qp)) {
+		uroce_responder_not_ready(qp, packet);
+		return;
+	}
+	/* 11.4.1.2: the first 40 bytes contain the GRH */
+	qp->resp.cursor = (struct uroce_cursor){};
+	ret = UROCE_GRH_LEN + packet->payload_len > qp->resp.receive.length
+		      ? -EMSGSIZE
+		      : responder_resolve(qp, 0, UROCE_GRH_LEN, &iovecs);
+	if (ret) {
+		fail_receive(qp, packet,
+			     ret == -EMSGSIZE ? IBV_WC_LOC_LEN_ERR
+					      : IBV_WC_LOC_PROT_ERR);
+		return;
+	}
+	uroce_grh_build(packet, grh);
+	for (uint32_t i = 0; i < iovecs.nr; i++) {
+		if (iovecs.iov[i].iov_base)
+			memcpy(iovecs.iov[i].iov_base, src,
+			       iovecs.iov[i].iov_len);
+		src += iovecs.iov[i].iov_len;
+	}
+	if (store(qp, packet, UROCE_GRH_LEN))
+		complete_send_message(qp, packet,
+				      UROCE_GRH_LEN + packet->payload_len);
+}
+
+/*
+ * Whether the ICRC may be verified during the copy: for SENDs of UD and for
+ * expected SENDs of RC, since the memory of a receive WQE is undefined until it
+ * completes. Other packets are verified first, above all WRITEs: a program may
+ * read their memory at any time, and the packet contains the address.
+ */
+static bool responder_may_check_late(const struct uroce_qp *qp,
+				     const struct uroce_packet *packet)
+{
+	if (!(packet->traits & UROCE_T_SEND))
+		return false;
+	return qp->type == IBV_QPT_UD ||
+	       (qp->type == IBV_QPT_RC && packet->psn == qp->resp.epsn);
+}
+
+void uroce_responder_receive(struct uroce_qp *qp, struct uroce_packet *packet)
+{
+	if (!responder_may_check_late(qp, packet) &&
+	    uroce_packet_check(packet)) {
+		responder_count(qp, UROCE_C_BAD_ICRC);
+		return;
+	}
+	if (!qp->resp.established && qp->state == IBV_QPS_RTR) {
+		qp->resp.established = true;
+		uroce_qp_event(qp, IBV_EVENT_COMM_EST);
+		uroce_qp_tell(qp);
+	}
+	if (qp->type == IBV_QPT_RC)
+		receive_rc(qp, packet);
+	else if (qp->type == IBV_QPT_UC)
+		receive_uc(qp, packet);
+	else
+		receive_ud(qp, packet);
+}

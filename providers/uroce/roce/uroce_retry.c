@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Retransmission by the requester, from una_psn on. Its causes are NAKs and
+ * gaps in the responses, which uroce_ack.c detects, and timeouts.
+ *
+ * The window implements a minimal congestion control: a loss halves it, and a
+ * full window of acknowledged packets increases it by one packet.
+ */
+#include "uroce/roce/uroce_retry.h"
+
+#include "uroce/roce/uroce_engine.h"
+#include "uroce/roce/uroce_psn.h"
+#include "uroce/roce/uroce_requester.h"
+#include "uroce/roce/uroce_timers.h"
+
+/* IBTA 9.7.6.1.3: 4.096 us * 2^n */
+#define TIMEOUT_UNIT_NS UINT64_C(4096)
+#define RNR_FOR_EVER	7 /* 9.7.5.2.8 */
+#define MIN_WINDOW	2u
+
+uint64_t uroce_retry_rnr_ns(uint8_t timer)
+{
+	/* IBTA 9.7.5.2.8, table 45, in units of 10 us */
+	static const uint32_t units[32] = {
+		65536, 1,    2,	   3,	  4,	 6,	8,     12,
+		16,    24,   32,   48,	  64,	 96,	128,   192,
+		256,   384,  512,  768,	  1024,	 1536,	2048,  3072,
+		4096,  6144, 8192, 12288, 16384, 24576, 32768, 49152
+	};
+
+	return units[timer & UROCE_AETH_VALUE] * UINT64_C(10000);
+}
+
+uint64_t uroce_retry_timeout_ns(uint8_t timeout)
+{
+	return timeout ? TIMEOUT_UNIT_NS << (timeout & 31) : UROCE_NEVER;
+}
+
+uint64_t uroce_retry_deadline(const struct uroce_qp *qp)
+{
+	const struct uroce_requester *req = &qp->req;
+
+	return req->ack_ns < req->resume_ns ? req->ack_ns : req->resume_ns;
+}
+
+static uint64_t timeout_from(const struct uroce_qp *qp, uint64_t now)
+{
+	uint64_t timeout = uroce_retry_timeout_ns(qp->timeout);
+
+	return timeout == UROCE_NEVER ? UROCE_NEVER : now + timeout;
+}
+
+void uroce_retry_start(struct uroce_qp *qp, uint64_t now)
+{
+	if (qp->req.ack_ns != UROCE_NEVER)
+		return;
+	qp->req.stale = qp->engine->stale;
+	qp->req.ack_ns = timeout_from(qp, now);
+	uroce_timers_set(qp->engine, qp, qp->req.ack_ns);
+}
+
+static void grow_window(struct uroce_qp *qp, uint32_t nr_packets)
+{
+	struct uroce_requester *req = &qp->req;
+
+	req->grow += nr_packets;
+	if (req->grow < req->window)
+		return;
+	req->grow = 0;
+	if (req->window < qp->engine->window_bytes / qp->mtu)
+		req->window++;
+}
+
+void uroce_retry_progress(struct uroce_qp *qp, uint32_t nr_packets,
+			  uint64_t now)
+{
+	struct uroce_requester *req = &qp->req;
+
+	req->recovering = false;
+	req->retry_left = qp->retry_cnt;
+	req->rnr_left = qp->rnr_retry;
+	req->ack_ns = UROCE_NEVER;
+	if (req->una_psn != req->sent_psn && req->resume_ns == UROCE_NEVER)
+		uroce_retry_start(qp, now);
+	grow_window(qp, nr_packets);
+}
+
+static void go_back(struct uroce_qp *qp, uint64_t now)
+{
+	struct uroce_requester *req = &qp->req;
+
+	req->recovering = true;
+	req->grow = 0;
+	/* a channel has flow control of its own */
+	if (!qp->channel && req->window > 2 * MIN_WINDOW)
+		req->window /= 2;
+	uroce_requester_rewind(qp);
+	req->ack_ns = UROCE_NEVER;
+	uroce_retry_start(qp, now);
+	uroce_engine_activate(qp->engine, qp);
+}
+
+/* IBTA 9.7.6.1.1, 9.7.6.1.2: after retry_cnt retries the request fails. */
+static void retry(struct uroce_qp *qp, uint64_t now)
+{
+	struct uroce_requester *req = &qp->req;
+
+	if (!req->retry_left) {
+		uroce_engine_count(qp->engine, UROCE_C_RETRY_EXCEEDED, 1);
+		uroce_qp_fault(qp, UROCE_FAULT_SQ, IBV_WC_RETRY_EXC_ERR);
+		return;
+	}
+	req->retry_left--;
+	go_back(qp, now);
+}
+
+void uroce_retry_lost(struct uroce_qp *qp, uint64_t now)
+{
+	if (qp->req.recovering || qp->req.resume_ns != UROCE_NEVER)
+		return;
+	if (qp->channel)
+		go_back(qp, now);
+	else
+		retry(qp, now);
+}
+
+void uroce_retry_not_ready(struct uroce_qp *qp, uint8_t timer, uint64_t now)
+{
+	struct uroce_requester *req = &qp->req;
+
+	if (req->resume_ns != UROCE_NEVER)
+		return; /* the RNR wait for una_psn is running */
+	if (!req->rnr_left) {
+		uroce_qp_fault(qp, UROCE_FAULT_SQ, IBV_WC_RNR_RETRY_EXC_ERR);
+		return;
+	}
+	if (qp->rnr_retry != RNR_FOR_EVER)
+		req->rnr_left--;
+	req->retry_left = qp->retry_cnt; /* the peer responds */
+	uroce_requester_rewind(qp);
+	req->ack_ns = UROCE_NEVER;
+	req->resume_ns = now + uroce_retry_rnr_ns(timer);
+	uroce_timers_set(qp->engine, qp, req->resume_ns);
+}
+
+void uroce_retry_expire(struct uroce_qp *qp, uint64_t now)
+{
+	struct uroce_requester *req = &qp->req;
+
+	if (req->resume_ns <= now) {
+		req->resume_ns = UROCE_NEVER;
+		req->recovering = false;
+		uroce_engine_activate(qp->engine, qp);
+		/* the next packet starts the timer */
+		req->ack_ns = UROCE_NEVER;
+	}
+	if (req->ack_ns <= now && req->stale) {
+		/*
+		 * A stale timestamp started the timer: start it again. IBTA
+		 * 9.7.6.1.3 allows up to four times the timeout.
+		 */
+		req->ack_ns = UROCE_NEVER;
+		uroce_retry_start(qp, now);
+	} else if (req->ack_ns <= now) {
+		uroce_engine_count(qp->engine, UROCE_C_TIMEOUTS, 1);
+		req->ack_ns = UROCE_NEVER;
+		retry(qp, now);
+	}
+}

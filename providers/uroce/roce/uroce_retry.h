@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Retransmission: the acknowledge timer, the RNR wait, both retry counters, and
+ * the restart at una_psn (go-back-N).
+ */
+#ifndef UROCE_RETRY_H
+#define UROCE_RETRY_H
+
+#include "uroce/roce/uroce_qp.h"
+
+/** uroce_retry_rnr_ns() - decode an RNR timer field (IBTA table 45) */
+uint64_t uroce_retry_rnr_ns(uint8_t timer);
+
+/** uroce_retry_timeout_ns() - decode a timeout attribute; 0: UROCE_NEVER */
+uint64_t uroce_retry_timeout_ns(uint8_t timeout);
+
+/** uroce_retry_deadline() - time when uroce_retry_expire() must be called */
+uint64_t uroce_retry_deadline(const struct uroce_qp *qp);
+
+/** uroce_retry_expire() - handle a deadline of @qp that has passed */
+void uroce_retry_expire(struct uroce_qp *qp, uint64_t now);
+
+/** uroce_retry_start() - start the acknowledge timer unless it is running */
+void uroce_retry_start(struct uroce_qp *qp, uint64_t now);
+
+/**
+ * uroce_retry_progress() - restore the retries after an acknowledgement
+ * @qp: the QP
+ * @nr_packets: packets that were acknowledged
+ * @now: ns
+ *
+ * Also restarts the timer, or stops it if no packet is in flight (9.7.6.1.3),
+ * and grows the window.
+ */
+void uroce_retry_progress(struct uroce_qp *qp, uint32_t nr_packets,
+			  uint64_t now);
+
+/**
+ * uroce_retry_lost() - retransmit from una_psn on, because it was lost
+ * @qp: the QP
+ * @now: ns
+ *
+ * Uses up one retry; without any left the QP fails. Does nothing if the QP is
+ * already recovering from the loss, or in an RNR wait. A channel loses no
+ * packets: there the peer could not use a packet without payload
+ * (uroce_rndv.h). The retransmission contains the payload and uses no retry.
+ */
+void uroce_retry_lost(struct uroce_qp *qp, uint64_t now);
+
+/**
+ * uroce_retry_not_ready() - handle an RNR NAK for una_psn
+ * @qp: the QP
+ * @timer: timer field of the NAK
+ * @now: ns
+ */
+void uroce_retry_not_ready(struct uroce_qp *qp, uint8_t timer, uint64_t now);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The heap of deadlines; uroce_engine_expire() handles those that passed. */
+#include "uroce/roce/uroce_timers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "uroce/roce/uroce_qp.h"
+#include "uroce/roce/uroce_retry.h"
+
+int uroce_timers_reserve(struct uroce_engine *engine, uint32_t nr)
+{
+	uint32_t max = engine->max_timers ? engine->max_timers : 16;
+	struct uroce_qp **grown;
+
+	if (nr <= engine->max_timers)
+		return 0;
+	while (max < nr)
+		max *= 2;
+	grown = reallocarray(engine->timers, max, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	engine->timers = grown;
+	engine->max_timers = max;
+	return 0;
+}
+
+static void timers_place(struct uroce_engine *engine, uint32_t at,
+			 struct uroce_qp *qp)
+{
+	engine->timers[at] = qp;
+	qp->heap_at = at + 1;
+}
+
+/* Moves @qp from the place @at up or down until the heap is ordered. */
+static void sift(struct uroce_engine *engine, uint32_t at, struct uroce_qp *qp)
+{
+	struct uroce_qp **timers = engine->timers;
+	uint32_t child;
+
+	while (at && timers[(at - 1) / 2]->heap_ns > qp->heap_ns) {
+		timers_place(engine, at, timers[(at - 1) / 2]);
+		at = (at - 1) / 2;
+	}
+	while ((child = 2 * at + 1) < engine->nr_timers) {
+		if (child + 1 < engine->nr_timers &&
+		    timers[child + 1]->heap_ns < timers[child]->heap_ns)
+			child++;
+		if (timers[child]->heap_ns >= qp->heap_ns)
+			break;
+		timers_place(engine, at, timers[child]);
+		at = child;
+	}
+	timers_place(engine, at, qp);
+}
+
+void uroce_timers_set(struct uroce_engine *engine, struct uroce_qp *qp,
+		      uint64_t at_ns)
+{
+	uint32_t at;
+
+	if (at_ns == UROCE_NEVER || (qp->heap_at && qp->heap_ns <= at_ns))
+		return;
+	at = qp->heap_at ? qp->heap_at - 1 : engine->nr_timers++;
+	qp->heap_ns = at_ns;
+	timers_place(engine, at, qp);
+	sift(engine, at, qp);
+}
+
+void uroce_timers_remove(struct uroce_engine *engine, struct uroce_qp *qp)
+{
+	struct uroce_qp *last;
+	uint32_t at = qp->heap_at;
+
+	if (!at)
+		return;
+	qp->heap_at = 0;
+	last = engine->timers[--engine->nr_timers];
+	if (last != qp)
+		sift(engine, at - 1, last);
+}
+
+uint64_t uroce_engine_deadline(const struct uroce_engine *engine)
+{
+	return engine->nr_timers ? engine->timers[0]->heap_ns : UROCE_NEVER;
+}
+
+static void expire(struct uroce_engine *engine, struct uroce_qp *qp,
+		   uint64_t now)
+{
+	if (qp->quiesce.accesses) {
+		uroce_qp_check_quiet(qp, now);
+		return;
+	}
+	if (uroce_retry_deadline(qp) <= now)
+		uroce_retry_expire(qp, now);
+	uroce_timers_set(engine, qp, uroce_retry_deadline(qp));
+}
+
+uint64_t uroce_engine_expire(struct uroce_engine *engine, uint64_t now)
+{
+	while (uroce_engine_deadline(engine) <= now) {
+		struct uroce_qp *qp = engine->timers[0];
+
+		uroce_timers_remove(engine, qp);
+		expire(engine, qp, now);
+	}
+	return uroce_engine_deadline(engine);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Addresses: GIDs, the path to a peer, and the number spaces of QPs and
+ * packets. In host byte order, except GIDs.
+ */
+#ifndef UROCE_ADDRESS_H
+#define UROCE_ADDRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define UROCE_GID_LEN 16
+
+/* Addresses of a packet; IPv4 is ::ffff:a.b.c.d (IBTA A17.9.1). */
+struct uroce_path {
+	uint8_t sgid[UROCE_GID_LEN];
+	uint8_t dgid[UROCE_GID_LEN];
+	uint32_t flow_label; /* IPv6 only; 20 bits */
+	uint16_t sport;	     /* UDP source port */
+	uint8_t tclass;
+	uint8_t hop_limit;
+	bool here; /* sending: dgid is of this host; receiving: false */
+};
+
+#define UROCE_FLOW_LABEL_MASK 0xfffff
+
+#define UROCE_QPN_MULTICAST 0xffffff /* IBTA 9.2.2 */
+#define UROCE_QPN_MASK	    0xffffff
+#define UROCE_PSN_MASK	    0xffffff
+#define UROCE_PKEY_DEFAULT  0xffff
+
+#define UROCE_MAX_MTU 4096 /* bytes of the largest payload of a packet */
+
+#endif

@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The wire in memory, and the setup of the pair. */
+#include "uroce_pair.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "uroce/roce/uroce_psn.h"
+#include "uroce/wire/uroce_crc32.h"
+#include "uroce/wire/uroce_icrc.h"
+#include "uroce/wire/uroce_wire.h"
+
+#define LATENCY_NS 1000
+
+struct pair_options pair_defaults(void)
+{
+	return (struct pair_options){
+		.type = IBV_QPT_RC,
+		.mtu = IBV_MTU_1024,
+		.psn = 0xfffff0,
+		.timeout = 8, /* 1 ms */
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+		.min_rnr_timer = 1,
+		.rd_atomic = 16,
+		.depth = 128,
+		.memory_bytes = PAIR_MEMORY,
+		.seed = 1,
+	};
+}
+
+uint32_t pair_random(struct pair *pair, uint32_t below)
+{
+	/* xorshift: the same on every machine */
+	pair->random ^= pair->random << 13;
+	pair->random ^= pair->random >> 17;
+	pair->random ^= pair->random << 5;
+	return (uint32_t)((uint64_t)pair->random * below >> 32);
+}
+
+static bool draw_chance(struct pair *pair, unsigned int per_1000)
+{
+	return per_1000 && pair_random(pair, 1000) < per_1000;
+}
+
+static bool is_earlier(const struct pair *pair, uint32_t a, uint32_t b)
+{
+	const struct pair_datagram *x = &pair->pool[pair->heap[a]];
+	const struct pair_datagram *y = &pair->pool[pair->heap[b]];
+
+	/* at equal times, in the order of sending */
+	return x->at_ns != y->at_ns ? x->at_ns < y->at_ns : x->order < y->order;
+}
+
+static void swap_datagrams(struct pair *pair, uint32_t a, uint32_t b)
+{
+	uint32_t kept = pair->heap[a];
+
+	pair->heap[a] = pair->heap[b];
+	pair->heap[b] = kept;
+}
+
+static struct pair_datagram *push_datagram(struct pair *pair, uint64_t at_ns)
+{
+	uint32_t at = pair->nr_heap++;
+	uint32_t place;
+
+	assert_true(pair->nr_unused);
+	place = pair->unused[--pair->nr_unused];
+	pair->heap[at] = place;
+	pair->pool[place].at_ns = at_ns;
+	pair->pool[place].order = pair->nr_sent++;
+	for (; at && is_earlier(pair, at, (at - 1) / 2); at = (at - 1) / 2)
+		swap_datagrams(pair, at, (at - 1) / 2);
+	return &pair->pool[place];
+}
+
+static uint32_t pop(struct pair *pair)
+{
+	uint32_t place = pair->heap[0], at = 0, child;
+
+	pair->heap[0] = pair->heap[--pair->nr_heap];
+	while ((child = 2 * at + 1) < pair->nr_heap) {
+		if (child + 1 < pair->nr_heap &&
+		    is_earlier(pair, child + 1, child))
+			child++;
+		if (!is_earlier(pair, child, at))
+			break;
+		swap_datagrams(pair, at, child);
+		at = child;
+	}
+	return place;
+}
+
+static size_t build_datagram(const struct uroce_packet *packet,
+			     const uint8_t *payload, uint8_t *bytes)
+{
+	uint32_t rest =
+		packet->payload_len + uroce_wire_pad(packet->payload_len);
+	int header = uroce_wire_encode(packet, bytes);
+	uint32_t reg;
+
+	assert_true(header > 0);
+	memset(bytes + header, 0, rest);
+	if (packet->payload_len)
+		memcpy(bytes + header, payload, packet->payload_len);
+	reg = uroce_icrc_start(packet->path, 0, bytes, (uint32_t)header, rest);
+	reg = uroce_crc32(reg, bytes + header, rest);
+	uroce_icrc_end(reg, bytes + header + rest);
+	return (size_t)header + rest + UROCE_ICRC_LEN;
+}
+
+static void put_on_wire(struct pair *pair, unsigned int from,
+			const struct uroce_packet *packet,
+			const uint8_t *payload)
+{
+	uint64_t at_ns = pair->now + LATENCY_NS;
+	struct pair_datagram *datagram;
+
+	if (draw_chance(pair, pair->faults.loss))
+		return;
+	if (draw_chance(pair, pair->faults.reorder))
+		at_ns += pair_random(pair, 30 * LATENCY_NS);
+	datagram = push_datagram(pair, at_ns);
+	datagram->to = !from;
+	datagram->over_channel = pair->side[from].qp->channel;
+	if (datagram->over_channel) {
+		datagram->packet = *packet;
+		datagram->len = packet->nr_absent ? 0 : packet->payload_len;
+		if (datagram->len)
+			memcpy(datagram->bytes, payload, datagram->len);
+		return;
+	}
+	datagram->len = build_datagram(packet, payload, datagram->bytes);
+	if (draw_chance(pair, pair->faults.corrupt)) {
+		uint32_t bit = pair_random(pair, 8 * (uint32_t)datagram->len);
+
+		datagram->bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	}
+}
+
+static void transmit_packet(struct pair *pair, unsigned int from,
+			    const struct uroce_out *out)
+{
+	uint8_t payload[UROCE_CHANNEL_MTU];
+	size_t len = 0;
+
+	for (uint32_t i = 0; i < out->iovecs.nr; i++) {
+		const struct iovec *iov = &out->iovecs.iov[i];
+
+		assert_true(len + iov->iov_len <= sizeof(payload));
+		memcpy(payload + len, iov->iov_base, iov->iov_len);
+		len += iov->iov_len;
+	}
+	assert_int_equal(len,
+			 out->packet.nr_absent ? 0 : out->packet.payload_len);
+	if (pair->filter && pair->filter(pair, from, &out->packet) == PAIR_DROP)
+		return;
+	put_on_wire(pair, from, &out->packet, payload);
+	if (draw_chance(pair, pair->faults.duplicate))
+		put_on_wire(pair, from, &out->packet, payload);
+}
+
+void pair_inject(struct pair *pair, unsigned int from,
+		 const struct uroce_packet *packet, const void *payload)
+{
+	put_on_wire(pair, from, packet, payload);
+}
+
+static void deliver_datagram(struct pair *pair,
+			     const struct pair_datagram *datagram)
+{
+	struct pair_side *to = &pair->side[datagram->to];
+	const struct uroce_path *path = &pair->side[!datagram->to].path;
+	struct uroce_packet packet;
+	struct uroce_icrc icrc;
+
+	if (datagram->over_channel) {
+		packet = datagram->packet;
+		packet.path = NULL;
+		packet.channel = &to->channel;
+		packet.payload = datagram->bytes;
+		packet.traits = uroce_wire_traits(packet.opcode);
+		uroce_engine_receive(&to->engine, &packet, pair->now);
+		return;
+	}
+	if (uroce_wire_decode(datagram->bytes, datagram->len - UROCE_ICRC_LEN,
+			      &packet))
+		return;
+	if (uroce_icrc_open(&icrc, path, datagram->bytes, datagram->len,
+			    &packet))
+		return;
+	packet.path = path;
+	packet.icrc_check = &icrc.check;
+	uroce_engine_receive(&to->engine, &packet, pair->now);
+}
+
+/* Packets that the worker would build as a run; not always all of them. */
+static void transmit_run(struct pair *pair, unsigned int from,
+			 struct uroce_out *out)
+{
+	uint32_t nr = uroce_engine_next_run(&pair->side[from].engine, pair->now,
+					    pair->nr_runs++ % 20, out);
+	uint8_t *payload;
+
+	if (!nr)
+		return;
+	payload = out->iovecs.iov[0].iov_base;
+	assert_int_equal(out->iovecs.nr, 1);
+	assert_int_equal(out->iovecs.iov[0].iov_len,
+			 nr * out->packet.payload_len);
+	out->iovecs.iov[0].iov_len = out->packet.payload_len;
+	for (uint32_t i = 0; i < nr; i++) {
+		out->iovecs.iov[0].iov_base =
+			payload + (size_t)i * out->packet.payload_len;
+		transmit_packet(pair, from, out);
+		out->packet.psn = uroce_psn_add(out->packet.psn, 1);
+	}
+}
+
+static void send_all(struct pair *pair)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		struct uroce_engine *engine = &pair->side[i].engine;
+		struct uroce_out out;
+
+		do {
+			while (uroce_engine_next(engine, pair->now, &out)) {
+				transmit_packet(pair, i, &out);
+				transmit_run(pair, i, &out);
+			}
+			uroce_engine_sent(engine, pair->now);
+		} while (!list_empty(&engine->active));
+	}
+}
+
+static uint64_t next_timer(const struct pair *pair)
+{
+	uint64_t a = uroce_engine_deadline(&pair->side[0].engine);
+	uint64_t b = uroce_engine_deadline(&pair->side[1].engine);
+
+	return a < b ? a : b;
+}
+
+static uint64_t next_event(const struct pair *pair)
+{
+	uint64_t timer = next_timer(pair), at_ns;
+
+	if (!pair->nr_heap)
+		return timer;
+	at_ns = pair->pool[pair->heap[0]].at_ns;
+	return at_ns < timer ? at_ns : timer;
+}
+
+bool pair_step(struct pair *pair)
+{
+	uint64_t at_ns;
+
+	send_all(pair);
+	at_ns = next_event(pair);
+	if (at_ns == UROCE_NEVER)
+		return false;
+	if (at_ns > pair->now)
+		pair->now = at_ns;
+	/* everything that has arrived by then, like the worker */
+	while (pair->nr_heap && pair->pool[pair->heap[0]].at_ns <= pair->now) {
+		uint32_t place = pop(pair);
+
+		deliver_datagram(pair, &pair->pool[place]);
+		pair->unused[pair->nr_unused++] = place;
+	}
+	(void)uroce_engine_expire(&pair->side[0].engine, pair->now);
+	(void)uroce_engine_expire(&pair->side[1].engine, pair->now);
+	return true;
+}
+
+void pair_run_until(struct pair *pair, uint64_t until_ns)
+{
+	send_all(pair);
+	while (next_event(pair) <= until_ns && pair_step(pair))
+		send_all(pair);
+	if (pair->now < until_ns)
+		pair->now = until_ns;
+}
+
+void pair_run(struct pair *pair)
+{
+	while (pair_step(pair))
+		;
+}
+
+void pair_use_qp(struct pair *pair, unsigned int number)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		pair->side[i].qp = pair->side[i].qps[number];
+		assert_non_null(pair->side[i].qp);
+	}
+}
+
+static void modify_qp(struct pair *pair, unsigned int i,
+		      struct ibv_qp_attr attr, enum ibv_qp_state state,
+		      int mask)
+{
+	struct pair_side *side = &pair->side[i];
+
+	attr.qp_state = state;
+	assert_int_equal(uroce_qp_modify(side->qp, &attr, mask | IBV_QP_STATE,
+					 IBV_MTU_4096, &side->path, pair->now),
+			 0);
+}
+
+static void connect_qp(struct pair *pair, unsigned int i,
+		       const struct pair_options *o)
+{
+	struct ibv_qp_attr attr = {
+		.path_mtu = o->mtu,
+		.qkey = 0x1ee7,
+		.rq_psn = i ? o->psn : o->psn / 2,
+		.sq_psn = i ? o->psn / 2 : o->psn,
+		.dest_qp_num = pair->side[!i].qp->qpn,
+		.qp_access_flags = PAIR_ALL_RIGHTS,
+		.ah_attr = { .is_global = 1, .port_num = 1 },
+		.max_rd_atomic = o->rd_atomic,
+		.max_dest_rd_atomic = o->rd_atomic,
+		.min_rnr_timer = o->min_rnr_timer,
+		.port_num = 1,
+		.timeout = o->timeout,
+		.retry_cnt = o->retry_cnt,
+		.rnr_retry = o->rnr_retry,
+	};
+	int init = IBV_QP_PKEY_INDEX | IBV_QP_PORT;
+	int rtr = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+	int rts = IBV_QP_SQ_PSN;
+
+	if (o->type == IBV_QPT_UD) {
+		init |= IBV_QP_QKEY;
+		rtr = 0;
+	} else {
+		init |= IBV_QP_ACCESS_FLAGS;
+	}
+	if (o->type == IBV_QPT_RC) {
+		rtr |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+		rts |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+		       IBV_QP_MAX_QP_RD_ATOMIC;
+	}
+	modify_qp(pair, i, attr, IBV_QPS_RESET, 0);
+	modify_qp(pair, i, attr, IBV_QPS_INIT, init);
+	if (o->bound)
+		uroce_channel_bind(&pair->side[i].channel, pair->side[i].qp);
+	modify_qp(pair, i, attr, IBV_QPS_RTR, rtr);
+	modify_qp(pair, i, attr, IBV_QPS_RTS, rts);
+}
+
+static void connect_qps(struct pair *pair, const struct pair_options *options)
+{
+	for (unsigned int n = 0; n < PAIR_QPS && pair->side[0].qps[n]; n++) {
+		pair_use_qp(pair, n);
+		connect_qp(pair, 0, options);
+		connect_qp(pair, 1, options);
+	}
+	pair_use_qp(pair, 0);
+}
+
+void pair_reconnect(struct pair *pair, const struct pair_options *options)
+{
+	struct uroce_cqe cqe;
+
+	while (pair->nr_heap)
+		pair->unused[pair->nr_unused++] = pop(pair);
+	connect_qps(pair, options);
+	for (unsigned int i = 0; i < 2; i++) {
+		while (pair_poll(&pair->side[i].send_cq, &cqe))
+			;
+		while (pair_poll(&pair->side[i].recv_cq, &cqe))
+			;
+	}
+}
+
+/* The first receive queue is @side->rq; if it is an SRQ, all QPs use it. */
+static struct uroce_rq *init_rq(struct pair_side *side, unsigned int number,
+				const struct pair_options *o)
+{
+	struct uroce_rq *rq = &side->rq;
+
+	if (number && !o->shared)
+		rq = &side->more_rqs[number - 1];
+	if (!number || !o->shared)
+		assert_int_equal(uroce_rq_init(rq, o->depth, UROCE_MAX_SGE,
+					       PAIR_PD, o->shared),
+				 0);
+	return rq;
+}
+
+static void init_qps(struct pair *pair, struct pair_side *side,
+		     const struct pair_options *o)
+{
+	struct uroce_qp_config config = {
+		.type = o->type,
+		.pd = PAIR_PD,
+		.max_send_wr = o->depth,
+		.max_send_sge = UROCE_MAX_SGE,
+		.max_inline = UROCE_MAX_INLINE,
+		.send_cq = &side->send_cq,
+		.recv_cq = &side->recv_cq,
+	};
+
+	for (unsigned int n = 0; !n || n < o->nr_qps; n++) {
+		config.rq = init_rq(side, n, o);
+		assert_int_equal(uroce_engine_new_qp(&side->engine, &config,
+						     pair->now, &side->qps[n]),
+				 0);
+	}
+}
+
+static void init_side(struct pair *pair, unsigned int i,
+		      const struct pair_options *o)
+{
+	struct pair_side *side = &pair->side[i];
+	struct uroce_engine_config engine = { .slot = 5 + i,
+					      .memory = &side->regions,
+					      .seed = o->seed,
+					      .room_bytes = o->room_bytes };
+	struct uroce_region region = {
+		.iova = PAIR_IOVA,
+		.bytes = o->memory_bytes,
+		.pd = PAIR_PD,
+		.access = PAIR_ALL_RIGHTS,
+		.kind = UROCE_REGION_MEMORY,
+	};
+
+	uroce_channel_init(&side->channel);
+	side->memory = calloc(1, o->memory_bytes);
+	assert_non_null(side->memory);
+	region.base = side->memory;
+	uroce_memory_init(&side->regions, o->seed);
+	assert_int_equal(uroce_engine_init(&side->engine, &engine), 0);
+	assert_int_equal(
+		uroce_memory_add(side->engine.memory, &region, &side->key), 0);
+	assert_int_equal(
+		uroce_cq_init(&side->send_cq, 2 * o->depth, o->channel), 0);
+	assert_int_equal(
+		uroce_cq_init(&side->recv_cq, 2 * o->depth, o->channel), 0);
+	init_qps(pair, side, o);
+}
+
+static void init_paths(struct pair *pair, bool ipv6)
+{
+	static const uint8_t v4[UROCE_GID_LEN] = { [10] = 0xff, 0xff, 10,
+						   0,		0,    1 };
+	static const uint8_t v6[UROCE_GID_LEN] = { 0x20, 1, 0xd,
+						   0xb8, [15] = 1 };
+
+	for (unsigned int i = 0; i < 2; i++) {
+		struct uroce_path *path = &pair->side[i].path;
+
+		memcpy(path->sgid, ipv6 ? v6 : v4, UROCE_GID_LEN);
+		memcpy(path->dgid, path->sgid, UROCE_GID_LEN);
+		path->sgid[15] = (uint8_t)(1 + i);
+		path->dgid[15] = (uint8_t)(2 - i);
+		path->sport = 0xc001;
+		path->hop_limit = 64;
+		path->tclass = 8;
+		path->flow_label = 0xabcde;
+	}
+}
+
+struct pair *pair_new(const struct pair_options *options)
+{
+	struct pair *pair = aligned_alloc(UROCE_CACHE_LINE, sizeof(*pair));
+
+	assert_non_null(pair);
+	uroce_icrc_init();
+	memset(pair, 0, sizeof(*pair));
+	pair->now = 1000000;
+	pair->random = options->seed * 2654435761u | 1;
+	pair->pool = calloc(PAIR_MAX_DATAGRAMS, sizeof(*pair->pool));
+	assert_non_null(pair->pool);
+	for (uint32_t i = 0; i < PAIR_MAX_DATAGRAMS; i++)
+		pair->unused[pair->nr_unused++] = i;
+	init_paths(pair, options->ipv6);
+	for (unsigned int i = 0; i < 2; i++)
+		init_side(pair, i, options);
+	connect_qps(pair, options);
+	return pair;
+}
+
+void pair_free(struct pair *pair)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		struct pair_side *side = &pair->side[i];
+
+		for (unsigned int n = 0; n < PAIR_QPS; n++)
+			if (side->qps[n])
+				uroce_engine_free_qp(&side->engine,
+						     side->qps[n], pair->now,
+						     0);
+		uroce_engine_fini(&side->engine);
+		uroce_memory_fini(&side->regions);
+		uroce_cq_fini(&side->send_cq);
+		uroce_cq_fini(&side->recv_cq);
+		uroce_rq_fini(&side->rq);
+		for (unsigned int n = 0; n < PAIR_QPS - 1; n++)
+			uroce_rq_fini(&side->more_rqs[n]);
+		free(side->memory);
+	}
+	free(pair->pool);
+	free(pair);
+}
+
+struct ibv_sge pair_sge(const struct pair *pair, unsigned int side,
+			uint32_t offset, uint32_t length)
+{
+	return (struct ibv_sge){
+		.addr = PAIR_IOVA + offset,
+		.length = length,
+		.lkey = pair->side[side].key,
+	};
+}
+
+void pair_post(struct pair *pair, unsigned int side,
+	       const struct uroce_send_wqe *wqe, const struct ibv_sge *sge)
+{
+	struct pair_side *s = &pair->side[side];
+	struct uroce_send_wqe *slot = uroce_ring_vacant(&s->qp->sq);
+
+	assert_non_null(slot);
+	*slot = *wqe;
+	for (uint32_t i = 0; i < wqe->nr_sge; i++) {
+		slot->sge[i] = sge[i];
+		slot->length += sge[i].length;
+	}
+	uroce_ring_put(&s->qp->sq);
+	uroce_engine_kick(&s->engine, s->qp);
+}
+
+void pair_request(struct pair *pair, uint64_t wr_id, enum ibv_wr_opcode opcode,
+		  uint32_t length, uint32_t there)
+{
+	const struct ibv_sge sge = pair_sge(pair, 0, 0, length);
+	const struct uroce_send_wqe wqe = {
+		.wr_id = wr_id,
+		.opcode = (uint8_t)opcode,
+		.flags = IBV_SEND_SIGNALED,
+		.nr_sge = 1,
+		.remote = { .va = PAIR_IOVA + there,
+			    .rkey = pair->side[1].key },
+	};
+
+	pair_post(pair, 0, &wqe, &sge);
+}
+
+void pair_post_recv(struct pair *pair, unsigned int side, uint64_t wr_id,
+		    const struct ibv_sge *sge, uint32_t nr_sge)
+{
+	struct pair_side *s = &pair->side[side];
+	struct uroce_ring *ring = &s->qp->rq->ring;
+	struct uroce_recv_wqe *slot = uroce_ring_vacant(ring);
+
+	assert_non_null(slot);
+	slot->wr_id = wr_id;
+	slot->nr_sge = nr_sge;
+	slot->length = 0;
+	for (uint32_t i = 0; i < nr_sge; i++) {
+		slot->sge[i] = sge[i];
+		slot->length += sge[i].length;
+	}
+	uroce_ring_put(ring);
+	if (uroce_qp_state(s->qp) == IBV_QPS_ERR)
+		uroce_engine_kick(&s->engine, s->qp);
+}
+
+bool pair_poll(struct uroce_cq *cq, struct uroce_cqe *ret_cqe)
+{
+	const struct uroce_cqe *cqe = uroce_ring_front(&cq->ring);
+
+	if (!cqe)
+		return false;
+	*ret_cqe = *cqe;
+	uroce_ring_take(&cq->ring);
+	return true;
+}
+
+uint64_t pair_count(const struct pair *pair, unsigned int side,
+		    enum uroce_counter counter)
+{
+	return pair->side[side].engine.counters.count[counter];
+}
