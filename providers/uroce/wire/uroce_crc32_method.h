@@ -16,6 +16,9 @@ typedef uint32_t uroce_crc32_fn(uint32_t reg, uint8_t *dst, const uint8_t *src,
 uint32_t uroce_crc32_table(uint32_t reg, uint8_t *dst, const uint8_t *src,
 			   size_t len);
 
+/** uroce_crc32_make_tables() - prepare uroce_crc32_table() */
+void uroce_crc32_make_tables(void);
+
 /**
  * uroce_crc32_x86_find() - find the function of a method
  * @method: other than UROCE_CRC32_TABLE

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What ibv_poll_cq() and extended polling do after unsuccessful polls. */
+#include "uroce/verbs/uroce_take.h"
+
+#include <sched.h>
+
+/*
+ * Unsuccessful polls in a row after which a poller yields its CPU, counted in
+ * quick polls. A full poll counts as ALL_UNITS: it makes one or two system
+ * calls and takes about half a microsecond. The shortest round trip takes as
+ * long as about 12 full polls.
+ */
+#define PATIENCE  800
+#define ALL_UNITS 16
+
+void uroce_polled(struct uroce_verbs_cq *cq, enum uroce_pass pass)
+{
+	unsigned int in_vain = 0;
+
+	/* shared by all pollers; a lost update is harmless */
+	if (pass != UROCE_PASS_FOUND)
+		in_vain = __atomic_load_n(&cq->in_vain, __ATOMIC_RELAXED) +
+			  (pass == UROCE_PASS_FULL ? ALL_UNITS : 1);
+	if (in_vain > PATIENCE) {
+		in_vain = PATIENCE;
+		(void)sched_yield(); /* cannot fail */
+	}
+	__atomic_store_n(&cq->in_vain, in_vain, __ATOMIC_RELAXED);
+}
