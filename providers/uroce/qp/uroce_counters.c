@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Names of the counters. */
+/* Names of the counters, and the reasons of refused accesses. */
 #include "uroce/qp/uroce_counters.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 static const char *const names[UROCE_NR_COUNTERS] = {
@@ -48,4 +49,18 @@ static const char *const names[UROCE_NR_COUNTERS] = {
 const char *uroce_counter_name(enum uroce_counter counter)
 {
 	return (size_t)counter < UROCE_NR_COUNTERS ? names[counter] : "unknown";
+}
+
+enum uroce_counter uroce_counters_access(int err)
+{
+	switch (err) {
+	case -EPERM:
+		return UROCE_C_BAD_PD;
+	case -EACCES:
+		return UROCE_C_BAD_RIGHTS;
+	case -ERANGE:
+		return UROCE_C_BAD_RANGE;
+	default:
+		return UROCE_C_BAD_KEY;
+	}
 }

@@ -64,4 +64,7 @@ struct uroce_counters {
 /** uroce_counter_name() - get the name of a counter, such as "bad_icrc" */
 const char *uroce_counter_name(enum uroce_counter counter);
 
+/** uroce_counters_access() - counter of an error of uroce_memory_remote() */
+enum uroce_counter uroce_counters_access(int err);
+
 #endif

@@ -42,7 +42,7 @@ static void ack_moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 {
 	/* una_psn may have passed packets that are being retransmitted */
 	if (uroce_psn_before(qp->req.next_psn, qp->req.una_psn))
-		uroce_requester_rewind(qp);
+		uroce_retry_rewind(qp);
 	uroce_ack_moved_on(qp, old, now);
 	uroce_engine_activate(qp->engine, qp);
 }
@@ -342,7 +342,7 @@ static bool is_stale(const struct uroce_requester *req, uint32_t psn)
 static void ack_check_oldest(struct uroce_qp *qp)
 {
 	if (!uroce_qp_is_stopped(qp))
-		uroce_requester_check_oldest(qp);
+		uroce_sq_check_oldest(qp);
 }
 
 void uroce_ack_plain(struct uroce_qp *qp, uint32_t psn, uint64_t now)

@@ -78,6 +78,23 @@ void uroce_complete_send(struct uroce_qp *qp, enum ibv_wc_status status)
 		completion_push(qp, qp->send_cq, &cqe, false);
 }
 
+void uroce_sq_check_oldest(struct uroce_qp *qp)
+{
+	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
+
+	if (wqe && wqe->begun && wqe->status != IBV_WC_SUCCESS) {
+		uroce_qp_fault(qp, UROCE_FAULT_SQ,
+			       (enum ibv_wc_status)wqe->status);
+		return;
+	}
+	/* 10.3.1.6: drained once all started messages are complete */
+	if (qp->state == IBV_QPS_SQD && qp->sqd_notify &&
+	    qp->req.cur == qp->sq.tail && !(wqe && wqe->begun)) {
+		qp->sqd_notify = false;
+		uroce_qp_event(qp, IBV_EVENT_SQ_DRAINED);
+	}
+}
+
 /* IBTA 10.2.9.2: setting the limit arms one event. */
 static void check_limit(struct uroce_qp *qp)
 {

@@ -54,4 +54,12 @@ void uroce_flush_send(struct uroce_qp *qp);
 /** uroce_flush_receive() - flush qp->resp.receive and an RQ that is no SRQ */
 void uroce_flush_receive(struct uroce_qp *qp);
 
+/**
+ * uroce_sq_check_oldest() - check the send queue after a completion
+ *
+ * Fails the QP if the oldest WQE has failed locally; raises SQ_DRAINED in SQD
+ * once all messages that were started have completed.
+ */
+void uroce_sq_check_oldest(struct uroce_qp *qp);
+
 #endif

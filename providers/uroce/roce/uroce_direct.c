@@ -194,6 +194,6 @@ enum uroce_direct uroce_direct_try(struct uroce_qp *qp,
 	req->copied = 0;
 	req->cur++;
 	uroce_complete_send(qp, IBV_WC_SUCCESS);
-	uroce_requester_check_oldest(qp);
+	uroce_sq_check_oldest(qp);
 	return UROCE_DIRECT_DONE;
 }

@@ -29,7 +29,7 @@ static void fast_ack_check_oldest(struct uroce_qp *qp)
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 
 	if (wqe && wqe->begun && wqe->status != IBV_WC_SUCCESS)
-		uroce_requester_check_oldest(qp);
+		uroce_sq_check_oldest(qp);
 }
 
 /*

@@ -20,28 +20,10 @@
 /* Interval of the checks whether it has ended; a chunk takes about 20 us. */
 #define QUIESCE_CHECK_NS UINT64_C(100000)
 
-void uroce_qp_tell(const struct uroce_qp *qp)
-{
-	if (qp->engine->on_qp)
-		qp->engine->on_qp(qp->engine->arg, qp);
-}
-
 static void set_state(struct uroce_qp *qp, enum ibv_qp_state state)
 {
 	__atomic_store_n(&qp->state, (uint8_t)state, __ATOMIC_RELAXED);
 	uroce_qp_tell(qp);
-}
-
-void uroce_qp_event(struct uroce_qp *qp, enum ibv_event_type event)
-{
-	struct uroce_engine *engine = qp->engine;
-
-	qp->events |= UINT32_C(1) << event;
-	if (qp->in_events)
-		return;
-	qp->in_events = true;
-	qp->next_event = engine->qp_events;
-	engine->qp_events = qp;
 }
 
 static void stop_timers(struct uroce_qp *qp)
@@ -49,19 +31,6 @@ static void stop_timers(struct uroce_qp *qp)
 	qp->req.ack_ns = UROCE_NEVER;
 	qp->req.resume_ns = UROCE_NEVER;
 	uroce_timers_remove(qp->engine, qp);
-}
-
-void uroce_qp_fault(struct uroce_qp *qp, enum uroce_fault_side side,
-		    enum ibv_wc_status status)
-{
-	if (uroce_qp_is_stopped(qp) || qp->state == IBV_QPS_ERR)
-		return;
-	qp->fault = (struct uroce_fault){
-		.side = (uint8_t)side,
-		.status = (uint8_t)status,
-	};
-	if (list_empty(&qp->unsent))
-		list_add_tail(&qp->engine->unsent, &qp->unsent);
 }
 
 void uroce_qp_path_error(struct uroce_qp *qp)
@@ -270,7 +239,7 @@ static void qp_enter(struct uroce_qp *qp, enum ibv_qp_state from,
 		uroce_requester_init(qp);
 	set_state(qp, to);
 	if (to == IBV_QPS_SQD)
-		uroce_requester_check_oldest(qp);
+		uroce_sq_check_oldest(qp);
 	if (to == IBV_QPS_RTS)
 		uroce_engine_activate(qp->engine, qp);
 }

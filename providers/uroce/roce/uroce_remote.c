@@ -17,27 +17,6 @@
 
 #define MAX_DMA_LEN (1u << 31) /* IBTA 9.7.4.1.4 */
 
-enum uroce_counter uroce_access_counter(int err)
-{
-	switch (err) {
-	case -EPERM:
-		return UROCE_C_BAD_PD;
-	case -EACCES:
-		return UROCE_C_BAD_RIGHTS;
-	case -ERANGE:
-		return UROCE_C_BAD_RANGE;
-	default:
-		return UROCE_C_BAD_KEY;
-	}
-}
-
-void uroce_responder_refuse_access(struct uroce_qp *qp,
-				   struct uroce_packet *packet, int err)
-{
-	(void)uroce_responder_refuse(qp, packet, UROCE_NAK_REMOTE_ACCESS,
-				     uroce_access_counter(err));
-}
-
 static void refuse_request(struct uroce_qp *qp, struct uroce_packet *packet,
 			   enum uroce_counter counter)
 {

@@ -90,7 +90,7 @@ void uroce_reply_drop(struct uroce_qp *qp)
 static void fail_answers(struct uroce_qp *qp, uint32_t psn, int err)
 {
 	uroce_reply_drop(qp);
-	uroce_engine_count(qp->engine, uroce_access_counter(err), 1);
+	uroce_engine_count(qp->engine, uroce_counters_access(err), 1);
 	uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_REMOTE_ACCESS, psn);
 	uroce_qp_event(qp, IBV_EVENT_QP_ACCESS_ERR);
 	uroce_qp_fault(qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);

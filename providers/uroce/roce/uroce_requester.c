@@ -100,23 +100,6 @@ static void fail_locally(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 	await_sent(qp);
 }
 
-void uroce_requester_check_oldest(struct uroce_qp *qp)
-{
-	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
-
-	if (wqe && wqe->begun && wqe->status != IBV_WC_SUCCESS) {
-		uroce_qp_fault(qp, UROCE_FAULT_SQ,
-			       (enum ibv_wc_status)wqe->status);
-		return;
-	}
-	/* 10.3.1.6: drained once all started messages are complete */
-	if (qp->state == IBV_QPS_SQD && qp->sqd_notify &&
-	    qp->req.cur == qp->sq.tail && !(wqe && wqe->begun)) {
-		qp->sqd_notify = false;
-		uroce_qp_event(qp, IBV_EVENT_SQ_DRAINED);
-	}
-}
-
 /* The peer process is gone, and with timeout 0 no timer detects that. */
 static bool is_cut_off(const struct uroce_qp *qp)
 {
@@ -201,7 +184,7 @@ static void do_local(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 	}
 	qp->req.cur++;
 	uroce_complete_send(qp, IBV_WC_SUCCESS);
-	uroce_requester_check_oldest(qp);
+	uroce_sq_check_oldest(qp);
 }
 
 /* Requests ACKs so that one is outstanding if the window closes: 9.7.5.1.1. */
@@ -371,27 +354,6 @@ void uroce_requester_sent(struct uroce_qp *qp)
 		while (qp->sq.tail != req->cur)
 			uroce_complete_send(qp, IBV_WC_SUCCESS);
 	}
-	uroce_requester_check_oldest(qp);
+	uroce_sq_check_oldest(qp);
 	uroce_engine_activate(qp->engine, qp); /* bind or invalidate may wait */
-}
-
-void uroce_requester_rewind(struct uroce_qp *qp)
-{
-	struct uroce_requester *req = &qp->req;
-	uint32_t cur = qp->sq.tail;
-
-	for (; uroce_ring_has(&qp->sq, cur); cur++) {
-		const struct uroce_send_wqe *wqe = uroce_ring_at(&qp->sq, cur);
-
-		if (!wqe->begun || wqe->status != IBV_WC_SUCCESS ||
-		    uroce_psn_before(req->una_psn,
-				     uroce_psn_add(wqe->psn, wqe->nr_packets)))
-			break;
-	}
-	req->cur = cur;
-	req->next_psn = req->una_psn;
-	req->out = (struct uroce_cursor){};
-	req->rd_last = req->rd_first; /* none ends before una_psn */
-	req->packets_since_ack_req = 0;
-	qp->rndv.sending = false; /* retransmit with payload */
 }

@@ -50,17 +50,6 @@ uint32_t uroce_requester_next_run(struct uroce_qp *qp, uint64_t now,
  */
 void uroce_requester_sent(struct uroce_qp *qp);
 
-/** uroce_requester_rewind() - retransmit from una_psn on */
-void uroce_requester_rewind(struct uroce_qp *qp);
-
-/**
- * uroce_requester_check_oldest() - check the send queue after a completion
- *
- * Fails the QP if the oldest WQE has failed locally; raises SQ_DRAINED in SQD
- * once all messages that were started have completed.
- */
-void uroce_requester_check_oldest(struct uroce_qp *qp);
-
 /**
  * uroce_ack_moved_on() - una_psn has advanced from @old; uroce_ack.c
  *

@@ -38,107 +38,6 @@ static void responder_count(struct uroce_qp *qp, enum uroce_counter counter)
 	uroce_engine_count(qp->engine, counter, 1);
 }
 
-bool uroce_responder_refuse(struct uroce_qp *qp, struct uroce_packet *packet,
-			    enum uroce_nak nak, enum uroce_counter counter)
-{
-	if (uroce_packet_check(packet)) {
-		responder_count(qp, UROCE_C_BAD_ICRC);
-		return false;
-	}
-	responder_count(qp, counter);
-	qp->resp.message = UROCE_MESSAGE_NONE;
-	if (qp->type != IBV_QPT_RC) {
-		responder_count(qp, UROCE_C_UC_LOST);
-		return true; /* 9.8.2.2: dropped without a NAK */
-	}
-	uroce_reply_nak(qp, (uint8_t)(UROCE_AETH_NAK | nak), packet->psn);
-	/* 9.9.3, table 61; the affiliated events are those of 11.6.3.2 */
-	if (nak == UROCE_NAK_REMOTE_ACCESS)
-		uroce_qp_event(qp, IBV_EVENT_QP_ACCESS_ERR);
-	else if (nak == UROCE_NAK_INVALID_REQUEST)
-		uroce_qp_event(qp, IBV_EVENT_QP_REQ_ERR);
-	uroce_qp_fault(qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);
-	return true;
-}
-
-void uroce_responder_not_ready(struct uroce_qp *qp, struct uroce_packet *packet)
-{
-	if (uroce_packet_check(packet)) {
-		responder_count(qp, UROCE_C_BAD_ICRC);
-		return;
-	}
-	responder_count(qp, UROCE_C_NO_RECEIVE);
-	if (qp->type == IBV_QPT_RC) {
-		/* 9.7.5.2.8; packets behind it are dropped without a NAK */
-		uroce_reply_nak(qp,
-				(uint8_t)(UROCE_AETH_RNR | qp->min_rnr_timer),
-				packet->psn);
-		qp->resp.nak_sent = true;
-		qp->resp.dropped_psn = packet->psn;
-	} else {
-		qp->resp.message = UROCE_MESSAGE_NONE;
-	}
-}
-
-static void forget_old(struct uroce_qp *qp)
-{
-	struct uroce_responder *resp = &qp->resp;
-
-	for (uint8_t i = 0; i < resp->max_resources; i++) {
-		struct uroce_resource *res = &resp->resource[i];
-
-		if (!res->pending && uroce_psn_diff(resp->epsn, res->psn) >=
-					     1 << UROCE_FORGET_BITS)
-			res->op = 0;
-	}
-}
-
-/* Schedules an ACK; the cumulative ACK also covers the delayed one. */
-static void ack_now(struct uroce_qp *qp)
-{
-	uroce_delack_renew(qp);
-	uroce_reply_ack(qp);
-}
-
-/*
- * The packet of a pending NAK has arrived before the NAK was sent. If packets
- * behind it were dropped earlier, the new epsn needs a NAK instead.
- */
-static void renew_nak(struct uroce_qp *qp)
-{
-	struct uroce_responder *resp = &qp->resp;
-
-	if (uroce_psn_before(resp->dropped_psn, resp->epsn)) {
-		ack_now(qp);
-		return;
-	}
-	uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ, resp->epsn);
-	resp->nak_sent = true;
-}
-
-void uroce_responder_executed(struct uroce_qp *qp,
-			      const struct uroce_packet *packet,
-			      uint32_t nr_psns)
-{
-	struct uroce_responder *resp = &qp->resp;
-	uint32_t old = resp->epsn;
-
-	resp->epsn = uroce_psn_add(old, nr_psns);
-	if ((old ^ resp->epsn) >> UROCE_FORGET_BITS)
-		forget_old(qp);
-	if (packet->traits & UROCE_T_LAST) {
-		resp->message = UROCE_MESSAGE_NONE;
-		resp->msn = uroce_psn_add(resp->msn, 1);
-	}
-	resp->nak_sent = false;
-	if (qp->type != IBV_QPT_RC)
-		return;
-	if (resp->reply == UROCE_REPLY_NAK)
-		renew_nak(qp);
-	else if (packet->ack_req)
-		ack_now(qp);
-}
-
 /* The receive WQE is unusable. Only RC reports this to the requester (NAK). */
 static void fail_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 			 enum ibv_wc_status status)
@@ -173,23 +72,6 @@ static int responder_resolve(struct uroce_qp *qp, uint32_t offset,
 
 	return uroce_sge_resolve(&list, &qp->resp.cursor, offset, bytes,
 				 iovecs);
-}
-
-/* 9.7.5.2.2: one NAK for each gap. */
-void uroce_responder_lost(struct uroce_qp *qp,
-			  const struct uroce_packet *packet)
-{
-	struct uroce_responder *resp = &qp->resp;
-
-	responder_count(qp, UROCE_C_OUT_OF_SEQUENCE);
-	if (!resp->nak_sent) {
-		uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ,
-				resp->epsn);
-		resp->dropped_psn = packet->psn;
-	} else if (uroce_psn_before(resp->dropped_psn, packet->psn)) {
-		resp->dropped_psn = packet->psn;
-	}
-	resp->nak_sent = true;
 }
 
 /* Copies the payload into the receive WQE; false: the error is handled. */

@@ -90,9 +90,6 @@ bool uroce_responder_refuse(struct uroce_qp *qp, struct uroce_packet *packet,
 void uroce_responder_refuse_access(struct uroce_qp *qp,
 				   struct uroce_packet *packet, int err);
 
-/** uroce_access_counter() - counter of an error of uroce_memory_remote() */
-enum uroce_counter uroce_access_counter(int err);
-
 /**
  * uroce_responder_executed() - advance epsn after a request packet
  * @qp: RC or UC

@@ -85,6 +85,27 @@ void uroce_retry_progress(struct uroce_qp *qp, uint32_t nr_packets,
 	grow_window(qp, nr_packets);
 }
 
+void uroce_retry_rewind(struct uroce_qp *qp)
+{
+	struct uroce_requester *req = &qp->req;
+	uint32_t cur = qp->sq.tail;
+
+	for (; uroce_ring_has(&qp->sq, cur); cur++) {
+		const struct uroce_send_wqe *wqe = uroce_ring_at(&qp->sq, cur);
+
+		if (!wqe->begun || wqe->status != IBV_WC_SUCCESS ||
+		    uroce_psn_before(req->una_psn,
+				     uroce_psn_add(wqe->psn, wqe->nr_packets)))
+			break;
+	}
+	req->cur = cur;
+	req->next_psn = req->una_psn;
+	req->out = (struct uroce_cursor){};
+	req->rd_last = req->rd_first; /* none ends before una_psn */
+	req->packets_since_ack_req = 0;
+	qp->rndv.sending = false; /* retransmit with payload */
+}
+
 static void go_back(struct uroce_qp *qp, uint64_t now)
 {
 	struct uroce_requester *req = &qp->req;
@@ -94,7 +115,7 @@ static void go_back(struct uroce_qp *qp, uint64_t now)
 	/* a channel has flow control of its own */
 	if (!qp->channel && req->window > 2 * MIN_WINDOW)
 		req->window /= 2;
-	uroce_requester_rewind(qp);
+	uroce_retry_rewind(qp);
 	req->ack_ns = UROCE_NEVER;
 	uroce_retry_start(qp, now);
 	uroce_engine_activate(qp->engine, qp);
@@ -137,7 +158,7 @@ void uroce_retry_not_ready(struct uroce_qp *qp, uint8_t timer, uint64_t now)
 	if (qp->rnr_retry != RNR_FOR_EVER)
 		req->rnr_left--;
 	req->retry_left = qp->retry_cnt; /* the peer responds */
-	uroce_requester_rewind(qp);
+	uroce_retry_rewind(qp);
 	req->ack_ns = UROCE_NEVER;
 	req->resume_ns = now + uroce_retry_rnr_ns(timer);
 	uroce_timers_set(qp->engine, qp, req->resume_ns);

@@ -23,6 +23,9 @@ void uroce_retry_expire(struct uroce_qp *qp, uint64_t now);
 /** uroce_retry_start() - start the acknowledge timer unless it is running */
 void uroce_retry_start(struct uroce_qp *qp, uint64_t now);
 
+/** uroce_retry_rewind() - retransmit from una_psn on */
+void uroce_retry_rewind(struct uroce_qp *qp);
+
 /**
  * uroce_retry_progress() - restore the retries after an acknowledgement
  * @qp: the QP

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "uroce/roce/uroce_qp.h"
-#include "uroce/roce/uroce_retry.h"
 
 int uroce_timers_reserve(struct uroce_engine *engine, uint32_t nr)
 {
@@ -83,27 +82,4 @@ void uroce_timers_remove(struct uroce_engine *engine, struct uroce_qp *qp)
 uint64_t uroce_engine_deadline(const struct uroce_engine *engine)
 {
 	return engine->nr_timers ? engine->timers[0]->heap_ns : UROCE_NEVER;
-}
-
-static void expire(struct uroce_engine *engine, struct uroce_qp *qp,
-		   uint64_t now)
-{
-	if (qp->quiesce.accesses) {
-		uroce_qp_check_quiet(qp, now);
-		return;
-	}
-	if (uroce_retry_deadline(qp) <= now)
-		uroce_retry_expire(qp, now);
-	uroce_timers_set(engine, qp, uroce_retry_deadline(qp));
-}
-
-uint64_t uroce_engine_expire(struct uroce_engine *engine, uint64_t now)
-{
-	while (uroce_engine_deadline(engine) <= now) {
-		struct uroce_qp *qp = engine->timers[0];
-
-		uroce_timers_remove(engine, qp);
-		expire(engine, qp, now);
-	}
-	return uroce_engine_deadline(engine);
 }
