@@ -61,7 +61,7 @@ static void refresh(struct uroce_instance *instance)
 	uroce_process_unlock(process);
 }
 
-void uroce_process_refresh(struct uroce_process *process)
+static void process_refresh(struct uroce_process *process)
 {
 	struct list_node *pos;
 
@@ -175,7 +175,7 @@ static int get_process(const struct uroce_worker_ops *ops)
 
 	(void)pthread_once(&fork_once, watch_forks);
 	if (!the_process)
-		ret = uroce_process_open(ops, &the_process);
+		ret = uroce_process_open(ops, process_refresh, &the_process);
 	if (!ret)
 		the_process->uses++;
 	return ret;

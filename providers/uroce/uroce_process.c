@@ -146,6 +146,7 @@ static void free_process(struct uroce_process *process)
 }
 
 int uroce_process_open(const struct uroce_worker_ops *ops,
+		       void (*refresh)(struct uroce_process *process),
 		       struct uroce_process **ret_process)
 {
 	struct uroce_process *process = calloc(1, sizeof(*process));
@@ -155,6 +156,7 @@ int uroce_process_open(const struct uroce_worker_ops *ops,
 	if (!process)
 		return -ENOMEM;
 	process->ops = ops;
+	process->refresh = refresh;
 	process->next_pd = 1;
 	process->max_workers = uroce_config_workers();
 	list_init(&process->instances);

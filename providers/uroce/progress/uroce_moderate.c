@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Moderation of completion events (ibv_modify_cq): an event waits for more
- * completions. When the engine raises an event, uroce_worker.c calls
+ * completions. When the engine raises an event, uroce_worker_pass.c calls
  * uroce_moderate_holds() to decide whether to deliver it now, and at the end of
  * each pass uroce_moderate_deliver() for the waiting ones.
  */
@@ -26,7 +26,7 @@ bool uroce_moderate_holds(struct uroce_worker *worker, struct uroce_cq *cq)
 	if (!list_empty(&moderate->entry))
 		return true;
 	/* worker->now may be stale, and the period is in microseconds */
-	moderate->until_ns = uroce_worker_now() + moderate->period_us * US;
+	moderate->until_ns = uroce_helper_now() + moderate->period_us * US;
 	moderate->from = cq->ring.head - 1;
 	list_add_tail(&worker->moderated, &moderate->entry);
 	return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The fast path between two processes of this host. uroce_worker.c tries it
- * first, and makes a full pass (run_locked()) if it is not sufficient.
+ * first, and makes a full pass (uroce_worker_run()) if it is not sufficient.
  *
  * A quick post or poll saves mainly the time of reading the clock: it uses the
  * time of the last full pass, and sets a flag for this stale time in the
@@ -15,6 +15,9 @@
  */
 #include "uroce/progress/uroce_worker_quick.h"
 
+#include <sched.h>
+
+#include "uroce/progress/uroce_worker_pass.h"
 #include "uroce/progress/uroce_worker_shm.h"
 #include "uroce/roce/uroce_delack.h"
 #include "uroce/roce/uroce_direct.h"
@@ -117,6 +120,42 @@ static bool is_done_here(struct uroce_worker *worker, struct uroce_qp *qp)
 	return true;
 }
 
+/* Lets waiting threads run; they need not get the lock before this thread. */
+static void let_others(struct uroce_worker *worker)
+{
+	uroce_worker_release(worker);
+	(void)sched_yield();
+	uroce_worker_acquire(worker);
+}
+
+/*
+ * Executes requests of a QP by direct access, and drops the lock between parts
+ * of long requests. After let_others() the QP may have changed, so all state is
+ * read again. Returns whether requests were executed and none is left to send.
+ */
+static bool copy_directly(struct uroce_worker *worker, struct uroce_qp *qp)
+{
+	bool any = false;
+
+	while (!worker->dead && uroce_ring_has(&qp->sq, qp->req.cur)) {
+		struct uroce_send_wqe *wqe =
+			uroce_ring_at(&qp->sq, qp->req.cur);
+		enum uroce_direct done = UROCE_DIRECT_NO;
+
+		if (!wqe->begun)
+			done = uroce_direct_try(qp, wqe);
+		if (done == UROCE_DIRECT_NO)
+			return false;
+		if (done == UROCE_DIRECT_MORE)
+			let_others(worker);
+		any = true;
+	}
+	/* else a receive WQE may have to be flushed, in a full pass */
+	if (any)
+		uroce_worker_deliver(worker);
+	return any;
+}
+
 bool uroce_worker_quick_post(struct uroce_worker *worker, struct uroce_qp *qp)
 {
 	if (qp->channel && uroce_channel_is_shared(qp->channel) &&
@@ -128,7 +167,7 @@ bool uroce_worker_quick_post(struct uroce_worker *worker, struct uroce_qp *qp)
 	    /* else send_of() below tries direct access, once */
 	    (!is_usual(worker) || uroce_direct_is_long(qp))) {
 		worker->engine.stale = true;
-		if (uroce_worker_copy(worker, qp)) {
+		if (copy_directly(worker, qp)) {
 			worker->quick_posts++;
 			return true;
 		}

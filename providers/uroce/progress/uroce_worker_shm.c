@@ -1,26 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The connection between the engine and the rings in shared memory. For an RC
- * or UC QP uroce_worker_connect() selects shared memory or the network once,
- * when the QP enters RTR.
+ * The connection between the engine and the rings in shared memory.
+ * uroce_worker_peer.c connects to the processes of this host.
  */
 #include "uroce/progress/uroce_worker_shm.h"
 
 #include <errno.h>
 #include <provider/log.h>
-#include <sched.h>
 #include <string.h>
 
 #include "uroce/progress/uroce_worker_ud.h"
-#include "uroce/roce/uroce_direct.h"
 #include "uroce/roce/uroce_fast.h"
-#include "uroce/roce/uroce_rndv.h"
 #include "uroce/shm/uroce_shm_ring.h"
 #include "uroce/udp/uroce_slots.h"
 #include "uroce/uroce_config.h"
-
-/* A copy takes a millisecond; after this time its process was stopped. */
-#define COPIES_MS 2000
 
 /* Copies from this size on need much of the validity time of a poll. */
 #define MANY_BYTES 4096
@@ -31,7 +24,7 @@
  */
 #define PATIENCE_MS 5000
 
-static bool worker_shm_is_ours(void *arg, const uint8_t *gid)
+bool uroce_worker_is_ours(void *arg, const uint8_t *gid)
 {
 	struct uroce_worker *worker = arg;
 	struct list_node *pos;
@@ -108,7 +101,7 @@ static int open_slot(struct uroce_worker *worker, uint32_t slot)
 		.rndv = uroce_config_rndv(),
 		.shares = &worker->process->shares,
 		.patience_ms = PATIENCE_MS,
-		.is_ours = worker_shm_is_ours,
+		.is_ours = uroce_worker_is_ours,
 		.arg = worker,
 	};
 
@@ -144,82 +137,6 @@ void uroce_worker_publish_shm(struct uroce_worker *worker)
 	worker->engine.arg = worker;
 }
 
-int uroce_instance_await_copies(struct uroce_instance *instance)
-{
-	const struct uroce_process *process = instance->process;
-	uint64_t until_ms = uroce_worker_now() / 1000000 + COPIES_MS;
-	int ret = 0;
-
-	for (uint32_t i = 0; i < uroce_process_nr(process); i++) {
-		struct uroce_worker *worker = process->workers[i];
-
-		if (worker->shm && !worker->dead &&
-		    uroce_shm_quiesce(worker->shm, until_ms))
-			ret = -EBUSY;
-	}
-	return ret;
-}
-
-int uroce_instance_withdraw_region(struct uroce_instance *instance,
-				   uint32_t key)
-{
-	struct uroce_process *process = instance->process;
-	const struct uroce_published_region none = { .key = key };
-
-	if (!process->workers[0]->shm || process->workers[0]->dead)
-		return 0;
-	uroce_process_lock(process);
-	uroce_memory_withdraw(&process->memory, key);
-	for (uint32_t i = 0; i < process->nr_workers; i++) {
-		uroce_shm_publish_region(process->workers[i]->shm, &none);
-		uroce_rndv_withdraw_all(&process->workers[i]->engine);
-	}
-	uroce_process_unlock(process);
-	return uroce_instance_await_copies(instance);
-}
-
-void uroce_instance_get_share(struct uroce_instance *instance,
-			      const void *memory, uint64_t bytes,
-			      uint64_t *ret_share, uint64_t *ret_offset)
-{
-	struct uroce_process *process = instance->process;
-
-	if (process->workers[0]->shm && !process->workers[0]->dead)
-		uroce_shares_get(&process->shares, memory, bytes, ret_share,
-				 ret_offset);
-}
-
-void uroce_instance_put_share(struct uroce_instance *instance, uint64_t share)
-{
-	struct uroce_process *process = instance->process;
-
-	if (process->workers[0]->dead ||
-	    !uroce_shares_put(&process->shares, share))
-		return;
-	for (uint32_t i = 0; i < uroce_process_nr(process); i++)
-		uroce_shm_share_gone(process->workers[i]->shm, share);
-}
-
-int uroce_worker_connect(struct uroce_worker *worker,
-			 const struct uroce_instance *instance,
-			 const struct uroce_path *path, uint32_t dest_qpn,
-			 struct uroce_channel **ret_channel)
-{
-	if (!worker->shm || worker->dead)
-		return -ENOENT;
-	if (!worker_shm_is_ours(worker, path->dgid) &&
-	    !uroce_netdev_is_here(path->dgid, instance->dev.ifindex))
-		return -ENOENT;
-	return uroce_shm_connect(worker->shm, dest_qpn >> UROCE_SLOT_SHIFT,
-				 path->dgid, ret_channel);
-}
-
-void uroce_worker_disconnect(struct uroce_worker *worker,
-			     struct uroce_channel *channel)
-{
-	uroce_shm_put_channel(worker->shm, channel);
-}
-
 static void worker_shm_receive(struct uroce_worker *worker,
 			       struct uroce_channel *channel,
 			       struct uroce_packet *packet)
@@ -229,7 +146,7 @@ static void worker_shm_receive(struct uroce_worker *worker,
 	/* an RNR NAK may start a short timer, which needs the exact time */
 	if ((packet->traits & UROCE_T_AETH) &&
 	    (packet->syndrome & UROCE_AETH_KIND) != UROCE_AETH_ACK)
-		worker->now = uroce_worker_now();
+		worker->now = uroce_helper_now();
 	if ((packet->opcode & UROCE_TRANSPORT_MASK) != UROCE_UD)
 		packet->channel = channel;
 	else if (!uroce_worker_unpack_datagram(worker, packet, &path))
@@ -363,38 +280,6 @@ bool uroce_worker_put_shm(struct uroce_worker *worker,
 			       out->iovecs.nr);
 	}
 	return channel;
-}
-
-/* Lets waiting threads run; they need not get the lock before this thread. */
-static void let_others(struct uroce_worker *worker)
-{
-	uroce_worker_release(worker);
-	(void)sched_yield();
-	uroce_worker_acquire(worker);
-}
-
-/* After let_others() the QP may have changed, so all state is read again. */
-bool uroce_worker_copy(struct uroce_worker *worker, struct uroce_qp *qp)
-{
-	bool any = false;
-
-	while (!worker->dead && uroce_ring_has(&qp->sq, qp->req.cur)) {
-		struct uroce_send_wqe *wqe =
-			uroce_ring_at(&qp->sq, qp->req.cur);
-		enum uroce_direct done = UROCE_DIRECT_NO;
-
-		if (!wqe->begun)
-			done = uroce_direct_try(qp, wqe);
-		if (done == UROCE_DIRECT_NO)
-			return false;
-		if (done == UROCE_DIRECT_MORE)
-			let_others(worker);
-		any = true;
-	}
-	/* else a receive WQE may have to be flushed, in a full pass */
-	if (any)
-		uroce_worker_deliver(worker);
-	return any;
 }
 
 bool uroce_worker_owes_shm(const struct uroce_worker *worker)

@@ -22,6 +22,14 @@
 int uroce_worker_open_shm(struct uroce_worker *worker, uint32_t slot);
 
 /**
+ * uroce_worker_is_ours() - whether a GID is of an interface of this process
+ * @arg: the worker
+ *
+ * Context: without locks.
+ */
+bool uroce_worker_is_ours(void *arg, const uint8_t *gid);
+
+/**
  * uroce_worker_publish_shm() - publish all MRs, and the QPs of the new engine,
  * to peers
  */
@@ -51,15 +59,6 @@ bool uroce_worker_put_shm(struct uroce_worker *worker,
 
 /** uroce_worker_send_eager() - send the eager packets of uroce_fast_next() */
 void uroce_worker_send_eager(struct uroce_worker *worker, struct uroce_qp *qp);
-
-/**
- * uroce_worker_copy() - execute requests of a QP by direct access
- * @worker: its lock is dropped between parts of long requests
- * @qp: has a channel
- *
- * Return: whether requests were executed and none is left to send.
- */
-bool uroce_worker_copy(struct uroce_worker *worker, struct uroce_qp *qp);
 
 /** uroce_worker_owes_shm() - check for ACKs and responses without room */
 bool uroce_worker_owes_shm(const struct uroce_worker *worker);

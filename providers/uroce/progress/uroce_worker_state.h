@@ -42,6 +42,8 @@ struct uroce_process {
 	/* written with netdev_mutex and all engine locks, read with any */
 	struct list_node instances;
 	const struct uroce_worker_ops *ops;
+	/* refresh() - query all interfaces again; without locks */
+	void (*refresh)(struct uroce_process *process);
 	uint32_t uses;	  /* instances; with process_mutex */
 	uint32_t next_pd; /* atomic */
 	/*
@@ -134,19 +136,6 @@ struct uroce_worker {
 	struct uroce_wake_policy wake_policy; /* the helper's wake-up policy */
 };
 
-/** uroce_worker_lease() - return the end of the lease for the helper thread */
-uint64_t uroce_worker_lease(const struct uroce_worker *worker);
-
-/** uroce_worker_deliver() - pass events to verbs/; with the engine lock */
-void uroce_worker_deliver(struct uroce_worker *worker);
-
-/**
- * uroce_worker_need_helper() - wake the helper thread at the next deadline
- *
- * Context: with the engine lock.
- */
-void uroce_worker_need_helper(struct uroce_worker *worker);
-
 /** uroce_worker_acquire() - take the engine lock */
 void uroce_worker_acquire(struct uroce_worker *worker);
 
@@ -216,6 +205,7 @@ void uroce_process_unlock(struct uroce_process *process);
  * Return: 0, or -errno.
  */
 int uroce_process_open(const struct uroce_worker_ops *ops,
+		       void (*refresh)(struct uroce_process *process),
 		       struct uroce_process **ret_process);
 
 /** uroce_process_close() - stop the threads and free everything */
@@ -229,8 +219,5 @@ void uroce_process_close(struct uroce_process *process);
  */
 struct uroce_worker *uroce_process_next_worker(struct uroce_process *process,
 					       bool *ret_new);
-
-/** uroce_process_refresh() - query all interfaces again; without locks */
-void uroce_process_refresh(struct uroce_process *process);
 
 #endif

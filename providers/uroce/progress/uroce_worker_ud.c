@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * UD peers: the processes of this host that datagrams are sent to, by slot. The
- * thread that sends the first datagram to a process makes the handshake. If it
- * fails, datagrams use the network, and no thread tries it again for RETRY_NS.
+ * thread that sends the first datagram to a process makes the handshake
+ * (uroce_worker_peer.c). If it fails, datagrams use the network for a while.
  */
 #include "uroce/progress/uroce_worker_ud.h"
 
@@ -10,10 +10,8 @@
 
 #include "uroce/udp/uroce_slots.h"
 
-/* Delay until the next handshake after a failed one. */
-#define RETRY_NS UINT64_C(10000000)
-
-static struct uroce_ud_peer *ud_find(struct uroce_worker *worker, uint32_t qpn)
+struct uroce_ud_peer *uroce_worker_find_ud_peer(struct uroce_worker *worker,
+						uint32_t qpn)
 {
 	uint32_t slot = qpn >> UROCE_SLOT_SHIFT;
 
@@ -32,44 +30,21 @@ bool uroce_instance_is_here(struct uroce_instance *instance, const uint8_t *gid)
 
 bool uroce_worker_has_ud_peer(struct uroce_worker *worker, uint32_t qpn)
 {
-	const struct uroce_ud_peer *ud_peer = ud_find(worker, qpn);
+	const struct uroce_ud_peer *ud_peer =
+		uroce_worker_find_ud_peer(worker, qpn);
 	uint64_t next_ns;
 
 	if (!ud_peer)
 		return true;
 	next_ns = __atomic_load_n(&ud_peer->next_ns, __ATOMIC_RELAXED);
-	return next_ns == UROCE_NEVER || next_ns > uroce_worker_now();
+	return next_ns == UROCE_NEVER || next_ns > uroce_helper_now();
 }
 
-static void set_channel(struct uroce_ud_peer *ud_peer,
-			struct uroce_channel *channel, uint64_t next_ns)
+void uroce_ud_peer_set_channel(struct uroce_ud_peer *ud_peer,
+			       struct uroce_channel *channel, uint64_t next_ns)
 {
 	ud_peer->channel = channel;
 	__atomic_store_n(&ud_peer->next_ns, next_ns, __ATOMIC_RELAXED);
-}
-
-void uroce_worker_resolve_ud_peer(struct uroce_worker *worker,
-				  const struct uroce_path *path, uint32_t qpn)
-{
-	struct uroce_ud_peer *ud_peer = ud_find(worker, qpn);
-	struct uroce_channel *channel;
-	int ret;
-
-	if (!ud_peer || !worker->shm || worker->dead)
-		return;
-	/* in a signal handler: the next datagram makes the handshake */
-	if (uroce_lock_is_own(&worker->engine_lock))
-		return;
-	ret = uroce_shm_connect(worker->shm, qpn >> UROCE_SLOT_SHIFT,
-				path->dgid, &channel);
-	uroce_worker_acquire(worker);
-	if (!ret && (ud_peer->channel || channel->failed))
-		uroce_shm_put_channel(worker->shm, channel);
-	else if (!ret)
-		set_channel(ud_peer, channel, UROCE_NEVER);
-	if (!ud_peer->channel)
-		set_channel(ud_peer, NULL, uroce_worker_now() + RETRY_NS);
-	uroce_worker_release(worker);
 }
 
 struct uroce_channel *
@@ -81,7 +56,7 @@ uroce_worker_datagram_way(struct uroce_worker *worker,
 
 	if (!packet->path->here)
 		return NULL;
-	ud_peer = ud_find(worker, packet->dest_qpn);
+	ud_peer = uroce_worker_find_ud_peer(worker, packet->dest_qpn);
 	channel = ud_peer ? ud_peer->channel : NULL;
 	return channel && !channel->full && !channel->failed ? channel : NULL;
 }
@@ -151,7 +126,7 @@ void uroce_worker_forget_datagrams(struct uroce_worker *worker,
 		if (ud_peer->channel != channel)
 			continue;
 		uroce_shm_put_channel(worker->shm, ud_peer->channel);
-		set_channel(ud_peer, NULL, 0);
+		uroce_ud_peer_set_channel(ud_peer, NULL, 0);
 		return; /* one UD peer for each channel */
 	}
 }

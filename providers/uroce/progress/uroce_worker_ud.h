@@ -26,6 +26,18 @@ struct uroce_datagram_path {
 	uint8_t zero[2];
 };
 
+/** uroce_worker_find_ud_peer() - find the process of a QP; NULL: multicast */
+struct uroce_ud_peer *uroce_worker_find_ud_peer(struct uroce_worker *worker,
+						uint32_t qpn);
+
+/**
+ * uroce_ud_peer_set_channel() - set the channel to a process
+ * @channel: NULL: the network
+ * @next_ns: time of the next handshake; UROCE_NEVER: there is a channel
+ */
+void uroce_ud_peer_set_channel(struct uroce_ud_peer *ud_peer,
+			       struct uroce_channel *channel, uint64_t next_ns);
+
 /**
  * uroce_worker_datagram_way() - find the channel to the destination process
  * @packet: the datagram to send

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Direct access, by uroce_channel.direct_copy (CMA) or in memory that both
- * processes have mapped. uroce_requester_next() and uroce_worker_copy() call
+ * processes have mapped. uroce_requester_next() and quick posts call
  * uroce_direct_try() for each request whose turn has come.
  */
 #include "uroce/roce/uroce_direct.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private definitions of the UDP port, for uroce_port_udp.c (open, close,
- * addresses), uroce_port_send.c, uroce_port_receive.c, uroce_pressure.c and
- * uroce_route.c.
+ * Private definitions of the UDP port, for uroce_port_udp.c (open and close),
+ * uroce_port_address.c, uroce_port_send.c, uroce_port_receive.c,
+ * uroce_pressure.c and uroce_route.c.
  */
 #ifndef UROCE_UDP_H
 #define UROCE_UDP_H
@@ -75,6 +75,9 @@ struct uroce_port {
 /** uroce_udp_find() - find an address of the port by @gid; NULL: unknown */
 struct uroce_address *uroce_udp_find(const struct uroce_port *port,
 				     const uint8_t *gid);
+
+/** uroce_udp_free_addresses() - close their sockets and free all addresses */
+void uroce_udp_free_addresses(struct uroce_port *port);
 
 /**
  * uroce_udp_bound() - get a sender that is bound to a source address
