@@ -3,8 +3,9 @@
 """Calls between the files of a folder contain no cycle: call_cycles.py BUILD.
 
 A file uses another one if its object refers to a symbol that the object of the
-other file defines. The rule covers each folder of the library and each kernel
-provider; the inside of providers/uroce is left out until its restructuring.
+other file defines. The rule covers each folder of the library and of the
+providers. Between the folders of providers/uroce there is no cycle either; the
+files outside of its folders count as a folder each.
 """
 
 import collections
@@ -16,7 +17,7 @@ import sys
 OBJECT = re.compile(r"^(.*)/CMakeFiles/([\w.+-]+)\.dir/(.*)\.c\.o$")
 # The same sources a second time: with versioned names, or as one module.
 SECOND_BUILDS = ("_versioned", "_as_one")
-LEFT_OUT = ("providers/uroce",)
+UROCE = "providers/uroce"
 
 
 def objects(build):
@@ -31,8 +32,9 @@ def objects(build):
                     continue
                 source = os.path.normpath(os.path.join(match[1], match[3]))
                 where = os.path.dirname(source)
-                # A helper of another folder, compiled into a provider.
-                if ".." in match[3] or where.startswith(LEFT_OUT):
+                # A helper of another folder, compiled into a provider; the
+                # user-space device is built a second time for its module.
+                if ".." in match[3] or match[3].startswith("uroce/"):
                     continue
                 folders[where][os.path.basename(source) + ".c"] = path
     return folders
@@ -58,6 +60,24 @@ def calls(files):
     return {name: {other for other, (defined, _) in tables.items()
                    if other != name and used & defined}
             for name, (_, used) in tables.items()}
+
+
+def folder_calls(folders):
+    """{folder of uroce: the folders that it uses}"""
+    groups = {}
+    for folder, files in folders.items():
+        if folder == UROCE:
+            groups.update((name, [path]) for name, path in files.items())
+        elif folder.startswith(UROCE + "/"):
+            groups[folder] = list(files.values())
+    tables = {}
+    for group, paths in groups.items():
+        both = [symbols(path) for path in paths]
+        tables[group] = (set().union(*(defined for defined, _ in both)),
+                         set().union(*(used for _, used in both)))
+    return {group: {other for other, (defined, _) in tables.items()
+                    if other != group and used & defined}
+            for group, (_, used) in tables.items()}
 
 
 def cycles(graph):
@@ -94,6 +114,8 @@ def main():
     findings = [f"{folder}: these files call each other: {', '.join(cycle)}"
                 for folder, files in sorted(folders.items())
                 for cycle in cycles(calls(files))]
+    findings += [f"these folders call each other: {', '.join(cycle)}"
+                 for cycle in cycles(folder_calls(folders))]
     print("\n".join(findings))
     sys.exit(1 if findings else 0)
 
