@@ -364,7 +364,7 @@ void uroce_instance_forget_cq(struct uroce_instance *instance,
 	process->nr_shared_cqs -= cq->shared;
 	list_del(&cq->moderate.entry);
 	for (uint32_t i = 0; i < process->nr_workers; i++)
-		uroce_engine_forget_cq(&process->workers[i]->engine, cq);
+		uroce_core_forget_cq(&process->workers[i]->engine.core, cq);
 }
 
 void uroce_instance_forget_rq(struct uroce_instance *instance,
@@ -373,7 +373,7 @@ void uroce_instance_forget_rq(struct uroce_instance *instance,
 	struct uroce_process *process = instance->process;
 
 	for (uint32_t i = 0; i < process->nr_workers; i++)
-		uroce_engine_forget_rq(&process->workers[i]->engine, rq);
+		uroce_core_forget_rq(&process->workers[i]->engine.core, rq);
 }
 
 bool uroce_instance_dead(const struct uroce_instance *instance)
@@ -424,7 +424,7 @@ uint64_t uroce_instance_count(struct uroce_instance *instance,
 
 	uroce_process_lock(process);
 	for (uint32_t i = 0; i < process->nr_workers; i++)
-		sum += process->workers[i]->engine.counters.count[counter];
+		sum += process->workers[i]->engine.core.counters.count[counter];
 	uroce_process_unlock(process);
 	return sum;
 }

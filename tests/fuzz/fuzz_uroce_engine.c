@@ -103,7 +103,7 @@ static void init(struct world *w)
 	region.base = w->memory;
 	uroce_memory_init(&w->regions, 0);
 	fuzz_assert(!uroce_engine_init(&w->engine, &config));
-	fuzz_assert(!uroce_memory_add(w->engine.memory, &region, &w->key));
+	fuzz_assert(!uroce_memory_add(w->engine.core.memory, &region, &w->key));
 	fuzz_assert(!uroce_cq_init(&w->cq, 512, true));
 	for (unsigned int i = 0; i < NR_QPS; i++) {
 		struct uroce_qp_config qp = {
@@ -159,14 +159,14 @@ static void check_out(const struct uroce_out *out)
 
 static void check_qp(const struct uroce_qp *qp)
 {
-	const struct uroce_requester *req = &qp->req;
+	const struct uroce_requester *req = &qp->roce->req;
 
 	fuzz_assert(qp->state <= IBV_QPS_ERR);
 	fuzz_assert(!uroce_psn_before(req->next_psn, req->una_psn));
 	fuzz_assert(!uroce_psn_before(req->new_psn, req->una_psn));
 	fuzz_assert(!uroce_psn_before(req->sent_psn, req->next_psn) ||
 		    qp->state == IBV_QPS_SQE);
-	fuzz_assert(qp->resp.nr_pending <= qp->resp.max_resources);
+	fuzz_assert(qp->roce->resp.nr_pending <= qp->roce->resp.max_resources);
 	fuzz_assert(uroce_ring_used(&qp->sq) <= DEPTH);
 }
 
@@ -186,11 +186,11 @@ static void take_all_packets(struct world *w)
 		fuzz_assert(cqe->status <= IBV_WC_GENERAL_ERR);
 		uroce_ring_take(&w->cq.ring);
 	}
-	while ((qp = uroce_engine_take_qp(&w->engine)))
+	while ((qp = uroce_core_take_qp(&w->engine.core)))
 		qp->events = 0;
-	while (uroce_engine_take_rq(&w->engine))
+	while (uroce_core_take_rq(&w->engine.core))
 		;
-	while (uroce_engine_take_cq(&w->engine))
+	while (uroce_core_take_cq(&w->engine.core))
 		;
 	for (unsigned int i = 0; i < NR_QPS; i++)
 		check_qp(w->qp[i]);
@@ -206,12 +206,12 @@ static void correct_fields(const struct world *w, struct uroce_packet *packet,
 	packet->dest_qpn = qp->qpn;
 	packet->pkey = UROCE_PKEY_DEFAULT;
 	packet->opcode =
-		(uint8_t)(qp->transport | (packet->opcode & UROCE_OP_MASK));
+		(uint8_t)(qp->roce->opcode | (packet->opcode & UROCE_OP_MASK));
 	packet->traits = uroce_wire_traits(packet->opcode);
 	if (kind & RIGHT_PSN)
-		packet->psn = uroce_psn_add(qp->resp.epsn, distance);
+		packet->psn = uroce_psn_add(qp->roce->resp.epsn, distance);
 	else if (kind & RIGHT_UNA)
-		packet->psn = uroce_psn_add(qp->req.una_psn, distance);
+		packet->psn = uroce_psn_add(qp->roce->req.una_psn, distance);
 	if (kind & RIGHT_KEY)
 		packet->rkey = w->key;
 	if (kind & RIGHT_VA)

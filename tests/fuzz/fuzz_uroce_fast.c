@@ -28,10 +28,10 @@ static void assert_equal_flows(struct flow *a, struct flow *b)
 	const struct uroce_cqe *x, *y;
 
 	fuzz_assert(a->qp->state == b->qp->state);
-	fuzz_assert(a->qp->resp.epsn == b->qp->resp.epsn);
-	fuzz_assert(a->qp->resp.msn == b->qp->resp.msn);
-	fuzz_assert(a->qp->req.una_psn == b->qp->req.una_psn);
-	fuzz_assert(a->qp->req.sent_psn == b->qp->req.sent_psn);
+	fuzz_assert(a->qp->roce->resp.epsn == b->qp->roce->resp.epsn);
+	fuzz_assert(a->qp->roce->resp.msn == b->qp->roce->resp.msn);
+	fuzz_assert(a->qp->roce->req.una_psn == b->qp->roce->req.una_psn);
+	fuzz_assert(a->qp->roce->req.sent_psn == b->qp->roce->req.sent_psn);
 	fuzz_assert(memcmp(a->memory, b->memory, FUZZ_MEMORY) == 0);
 	do {
 		x = uroce_ring_front(&a->cq.ring);

@@ -380,11 +380,11 @@ static void publish_theirs(struct fuzz_reader *reader)
 	uroce_shm_directory_publish_region(&directory, &region);
 	uroce_shm_directory_publish_qp(&directory, &qp);
 	sink.bytes = how & RECEIVE ? bytes : 0;
-	sink.psn = uroce_psn_add(flow->qp->req.new_psn, distance);
+	sink.psn = uroce_psn_add(flow->qp->roce->req.new_psn, distance);
 	uroce_shm_directory_publish_sink(&directory, dest_qpn,
 					 UROCE_SINK_RECEIVE, &sink);
 	sink.bytes = how & READ ? bytes : 0;
-	sink.psn = uroce_psn_add(flow->qp->resp.epsn, distance);
+	sink.psn = uroce_psn_add(flow->qp->roce->resp.epsn, distance);
 	uroce_shm_directory_publish_sink(&directory, dest_qpn, UROCE_SINK_READ,
 					 &sink);
 }

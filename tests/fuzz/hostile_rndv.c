@@ -212,8 +212,8 @@ static void on_qp(void *arg, const struct uroce_qp *qp)
 void hostile_rndv_begin(struct flow *new_flow)
 {
 	flow = new_flow;
-	flow->engine.on_qp = on_qp;
-	flow->engine.arg = &channel;
+	flow->engine.core.on_qp = on_qp;
+	flow->engine.core.arg = &channel;
 }
 
 void hostile_rndv_change(struct fuzz_reader *reader)
@@ -227,7 +227,8 @@ void hostile_rndv_change(struct fuzz_reader *reader)
 	bytes = fuzz_take_u16(reader) % (FLOW_LONG_MEMORY / 1024 + 1) * 1024;
 	if (how & READS)
 		sinks[UROCE_SINK_READ] = (struct uroce_sink){
-			.psn = uroce_psn_add(flow->qp->resp.epsn, distance),
+			.psn = uroce_psn_add(flow->qp->roce->resp.epsn,
+					     distance),
 			.bytes = how & ENDS ? 0 : bytes,
 			.address = 1,
 		};
@@ -244,10 +245,10 @@ void hostile_rndv_check(void)
 
 	fuzz_assert(shows == !list_empty(&flow->engine.publishing));
 	if (published[UROCE_SINK_RECEIVE].bytes)
-		fuzz_assert(qp->resp.receive.in_use);
+		fuzz_assert(qp->receive.in_use);
 	/* not to a completed READ */
 	if (published[UROCE_SINK_READ].bytes)
-		fuzz_assert(uroce_psn_diff(qp->req.una_psn,
+		fuzz_assert(uroce_psn_diff(qp->roce->req.una_psn,
 					   published[UROCE_SINK_READ].psn) *
 				    (int64_t)qp->mtu <
 			    published[UROCE_SINK_READ].bytes);

@@ -134,7 +134,7 @@ static struct flow *make_flow(struct uroce_channel *channel, bool is_long,
 	w->channel = channel ?: &w->own;
 	uroce_memory_init(&w->regions, 0);
 	fuzz_assert(!uroce_engine_init(&w->engine, &config));
-	fuzz_assert(!uroce_memory_add(w->engine.memory, &region, &w->key));
+	fuzz_assert(!uroce_memory_add(w->engine.core.memory, &region, &w->key));
 	fuzz_assert(!uroce_cq_init(&w->cq, 512, true));
 	fuzz_assert(!uroce_rq_init(&w->rq, FLOW_DEPTH, 2, FLOW_PD, false));
 	fuzz_assert(!uroce_engine_new_qp(&w->engine, &qp, now, &w->qp));
@@ -169,11 +169,11 @@ void flow_free(struct flow *w, uint64_t now)
 void flow_quiesce(struct flow *w, uint64_t now)
 {
 	uroce_engine_sent(&w->engine, now);
-	while (uroce_engine_take_qp(&w->engine))
+	while (uroce_core_take_qp(&w->engine.core))
 		w->qp->events = 0;
-	while (uroce_engine_take_rq(&w->engine))
+	while (uroce_core_take_rq(&w->engine.core))
 		;
-	while (uroce_engine_take_cq(&w->engine))
+	while (uroce_core_take_cq(&w->engine.core))
 		;
 }
 
@@ -211,14 +211,14 @@ void flow_correct_headers(const struct flow *w, uint8_t kind, int8_t distance,
 			  struct uroce_eager_entry *eager)
 {
 	const struct uroce_qp *qp = w->qp;
-	uint32_t una = uroce_psn_add(qp->req.una_psn, distance);
+	uint32_t una = uroce_psn_add(qp->roce->req.una_psn, distance);
 	uint8_t *header = eager->header;
 
 	put_field(header + 2, UROCE_PKEY_DEFAULT, 2);
 	put_field(header + 5, qp->qpn, 3);
 	if (kind & FLOW_RIGHT_PSN)
-		put_field(header + 9, uroce_psn_add(qp->resp.epsn, distance),
-			  3);
+		put_field(header + 9,
+			  uroce_psn_add(qp->roce->resp.epsn, distance), 3);
 	else if (kind & FLOW_RIGHT_UNA)
 		put_field(header + 9, una, 3);
 	if (kind & FLOW_RIGHT_VA)

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "uroce/roce/uroce_qp.h"
+#include "uroce/roce/uroce_roce.h"
 #include "util/nocancel.h"
 
 #define NS	      UINT64_C(1000000000)

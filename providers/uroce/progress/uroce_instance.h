@@ -126,7 +126,7 @@ int uroce_instance_arm_cq(struct uroce_instance *instance, struct uroce_cq *cq,
  * uroce_instance_forget_cq() - drop the events of a CQ before it is freed
  * @worker: the worker to which it is bound, or NULL
  *
- * Use this instead of uroce_engine_forget_cq().
+ * Use this instead of uroce_core_forget_cq().
  *
  * Context: with uroce_instance_lock().
  */

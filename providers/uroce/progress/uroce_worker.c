@@ -63,8 +63,8 @@ static bool owes_still(struct uroce_worker *worker, const struct uroce_qp *qp)
 	uroce_worker_acquire(worker);
 	uroce_engine_flush_deferred(&worker->engine);
 	(void)uroce_worker_run(worker, false);
-	owes = !worker->dead && uroce_qp_owes(qp) && qp->channel &&
-	       qp->channel->full && !qp->channel->stuck;
+	owes = !worker->dead && uroce_qp_owes(qp) && qp->roce->channel &&
+	       qp->roce->channel->full && !qp->roce->channel->stuck;
 	uroce_worker_release(worker);
 	return owes;
 }
@@ -82,7 +82,7 @@ void uroce_worker_flush_qp(struct uroce_worker *worker, struct uroce_qp *qp)
 	while (owes_still(worker, qp)) {
 		if (uroce_worker_now() >= until_ns) {
 			uroce_worker_acquire(worker);
-			qp->channel->stuck = qp->channel->full;
+			qp->roce->channel->stuck = qp->roce->channel->full;
 			uroce_worker_release(worker);
 			return;
 		}

@@ -88,7 +88,7 @@ void uroce_worker_deliver(struct uroce_worker *worker)
 	struct uroce_rq *rq;
 	struct uroce_qp *qp;
 
-	while ((cq = uroce_engine_take_cq(&worker->engine))) {
+	while ((cq = uroce_core_take_cq(&worker->engine.core))) {
 		bool wake = cq->wake, overrun = cq->report_overrun;
 
 		cq->wake = false;
@@ -100,11 +100,11 @@ void uroce_worker_deliver(struct uroce_worker *worker)
 		else
 			worker->process->ops->cq_event(cq, wake, overrun);
 	}
-	while ((rq = uroce_engine_take_rq(&worker->engine))) {
+	while ((rq = uroce_core_take_rq(&worker->engine.core))) {
 		rq->limit_event = false;
 		worker->process->ops->rq_event(rq);
 	}
-	while ((qp = uroce_engine_take_qp(&worker->engine))) {
+	while ((qp = uroce_core_take_qp(&worker->engine.core))) {
 		uint32_t events = qp->events;
 
 		qp->events = 0;
@@ -257,10 +257,10 @@ bool uroce_worker_run(struct uroce_worker *worker, bool receive)
 		(void)uroce_engine_expire(&worker->engine, worker->now);
 	if (uroce_engine_delayed_deadline(&worker->engine) <= worker->now)
 		uroce_engine_flush_delayed(&worker->engine, worker->now);
-	uroce_memory_end_access(worker->engine.memory);
+	uroce_memory_end_access(worker->engine.core.memory);
 	if (!worker_defer_acks(worker, received))
 		send_locked(worker);
-	uroce_memory_end_access(worker->engine.memory);
+	uroce_memory_end_access(worker->engine.core.memory);
 	uroce_worker_deliver(worker);
 	if (!list_empty(&worker->moderated))
 		uroce_moderate_deliver(worker);

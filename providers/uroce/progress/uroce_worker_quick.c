@@ -51,7 +51,7 @@ static void send_of(struct uroce_worker *worker, struct uroce_qp *qp)
 	uroce_delack_has_posted(qp);
 	uroce_worker_send_eager(worker, qp);
 	if (uroce_fast_is_idle(qp)) {
-		list_del(&qp->active);
+		list_del(&qp->roce->active);
 		return;
 	}
 	uroce_engine_activate(engine, qp);
@@ -69,7 +69,7 @@ static bool send_all(struct uroce_worker *worker)
 
 	do {
 		while ((qp = uroce_engine_next_active(&worker->engine))) {
-			if (!qp->channel || qp->channel->full)
+			if (!qp->roce->channel || qp->roce->channel->full)
 				return false;
 			send_of(worker, qp);
 		}
@@ -86,7 +86,8 @@ static void quick_finish(struct uroce_worker *worker)
 	uint64_t until_ns =
 		__atomic_load_n(&worker->helper.until_ns, __ATOMIC_RELAXED);
 
-	if (engine->cq_events || engine->rq_events || engine->qp_events)
+	if (engine->core.cq_events || engine->core.rq_events ||
+	    engine->core.qp_events)
 		uroce_worker_deliver(worker);
 	if (uroce_engine_deadline(engine) < until_ns ||
 	    (engine->nr_deferred &&
@@ -100,7 +101,7 @@ static void catch_up(struct uroce_worker *worker)
 	struct uroce_qp *qp = worker->engine.postponed_ack;
 
 	uroce_fast_catch_up(&worker->engine, worker->now);
-	if (!uroce_ring_has(&qp->sq, qp->req.cur) || qp->channel->full)
+	if (!uroce_ring_has(&qp->sq, qp->cur) || qp->roce->channel->full)
 		return;
 	send_of(worker, qp);
 	uroce_shm_flush(worker->shm);
@@ -114,7 +115,7 @@ static bool is_done_here(struct uroce_worker *worker, struct uroce_qp *qp)
 	if (worker->process->exclusive || engine->postponed_ack ||
 	    worker->dead || !uroce_fast_direct(qp))
 		return false;
-	if (engine->cq_events || engine->qp_events)
+	if (engine->core.cq_events || engine->core.qp_events)
 		uroce_worker_deliver(worker);
 	worker->quick_posts++;
 	return true;
@@ -137,9 +138,8 @@ static bool copy_directly(struct uroce_worker *worker, struct uroce_qp *qp)
 {
 	bool any = false;
 
-	while (!worker->dead && uroce_ring_has(&qp->sq, qp->req.cur)) {
-		struct uroce_send_wqe *wqe =
-			uroce_ring_at(&qp->sq, qp->req.cur);
+	while (!worker->dead && uroce_ring_has(&qp->sq, qp->cur)) {
+		struct uroce_send_wqe *wqe = uroce_ring_at(&qp->sq, qp->cur);
 		enum uroce_direct done = UROCE_DIRECT_NO;
 
 		if (!wqe->begun)
@@ -158,11 +158,11 @@ static bool copy_directly(struct uroce_worker *worker, struct uroce_qp *qp)
 
 bool uroce_worker_quick_post(struct uroce_worker *worker, struct uroce_qp *qp)
 {
-	if (qp->channel && uroce_channel_is_shared(qp->channel) &&
+	if (qp->roce->channel && uroce_channel_is_shared(qp->roce->channel) &&
 	    is_done_here(worker, qp))
 		return true;
-	if (qp->channel &&
-	    (qp->channel->direct_copy || qp->channel->nr_shared) &&
+	if (qp->roce->channel &&
+	    (qp->roce->channel->direct_copy || qp->roce->channel->nr_shared) &&
 	    !worker->process->exclusive &&
 	    /* else send_of() below tries direct access, once */
 	    (!is_usual(worker) || uroce_direct_is_long(qp))) {
@@ -172,7 +172,7 @@ bool uroce_worker_quick_post(struct uroce_worker *worker, struct uroce_qp *qp)
 			return true;
 		}
 	}
-	if (!qp->channel || !is_usual(worker))
+	if (!qp->roce->channel || !is_usual(worker))
 		return false;
 	worker->quick_posts++;
 	worker->engine.stale = true;
@@ -182,7 +182,7 @@ bool uroce_worker_quick_post(struct uroce_worker *worker, struct uroce_qp *qp)
 		catch_up(worker);
 	quick_finish(worker);
 	/* without room a full pass is needed */
-	return !qp->channel->full;
+	return !qp->roce->channel->full;
 }
 
 static bool quick_defer_acks(struct uroce_worker *worker, uint64_t received)
@@ -196,8 +196,9 @@ static bool quick_defer_acks(struct uroce_worker *worker, uint64_t received)
 static bool is_done(const struct uroce_engine *engine)
 {
 	return !uroce_engine_next_active(engine) &&
-	       list_empty(&engine->unsent) && !engine->cq_events &&
-	       !engine->rq_events && !engine->qp_events;
+	       list_empty(&engine->unsent) &&
+	       list_empty(&engine->core.faulted) && !engine->core.cq_events &&
+	       !engine->core.rq_events && !engine->core.qp_events;
 }
 
 bool uroce_worker_quick_poll(struct uroce_worker *worker)

@@ -84,13 +84,14 @@ static void worker_shm_on_qp(void *arg, const struct uroce_qp *qp)
 		.ready = uroce_qp_is_open(qp),
 		.dest_qpn = qp->dest_qpn,
 		.pd = qp->pd,
-		.access = qp->resp.max_resources ? qp->access
-						 : qp->access & ~with_response,
-		.pulls = qp->channel && qp->channel->rndv &&
-			 qp->channel->direct_copy,
+		.access = qp->roce->resp.max_resources
+				  ? qp->access
+				  : qp->access & ~with_response,
+		.pulls = qp->roce->channel && qp->roce->channel->rndv &&
+			 qp->roce->channel->direct_copy,
 	};
 
-	uroce_shm_publish_qp(worker->shm, &published, qp->channel);
+	uroce_shm_publish_qp(worker->shm, &published, qp->roce->channel);
 }
 
 static int open_slot(struct uroce_worker *worker, uint32_t slot)
@@ -132,9 +133,10 @@ void uroce_worker_publish_shm(struct uroce_worker *worker)
 {
 	if (!worker->shm)
 		return;
-	uroce_memory_for_each(worker->engine.memory, publish_region, worker);
-	worker->engine.on_qp = worker_shm_on_qp;
-	worker->engine.arg = worker;
+	uroce_memory_for_each(worker->engine.core.memory, publish_region,
+			      worker);
+	worker->engine.core.on_qp = worker_shm_on_qp;
+	worker->engine.core.arg = worker;
 }
 
 static void worker_shm_receive(struct uroce_worker *worker,
@@ -242,12 +244,14 @@ void uroce_worker_send_eager(struct uroce_worker *worker, struct uroce_qp *qp)
 {
 	struct uroce_eager_entry eager;
 
-	while (!qp->channel->full && uroce_fast_next(qp, worker->now, &eager)) {
+	while (!qp->roce->channel->full &&
+	       uroce_fast_next(qp, worker->now, &eager)) {
 		worker->traffic++;
-		uroce_shm_put_eager(qp->channel, &eager);
-		check_room(worker, qp->channel);
+		uroce_shm_put_eager(qp->roce->channel, &eager);
+		check_room(worker, qp->roce->channel);
 	}
-	__atomic_store_n(&qp->next_put, uroce_shm_next_put(qp->channel),
+	__atomic_store_n(&qp->roce->next_put,
+			 uroce_shm_next_put(qp->roce->channel),
 			 __ATOMIC_RELAXED);
 }
 
@@ -269,7 +273,7 @@ static void put_datagram(struct uroce_worker *worker,
 bool uroce_worker_put_shm(struct uroce_worker *worker,
 			  const struct uroce_out *out)
 {
-	struct uroce_channel *channel = out->qp->channel;
+	struct uroce_channel *channel = out->qp->roce->channel;
 
 	if (!channel) {
 		channel = uroce_worker_datagram_way(worker, &out->packet);
@@ -292,7 +296,8 @@ bool uroce_worker_owes_shm(const struct uroce_worker *worker)
 
 		list_for_each (of_qp, &channel->waiting)
 			if (uroce_qp_owes(
-				    list_entry(of_qp, struct uroce_qp, active)))
+				    list_entry(of_qp, struct uroce_roce, active)
+					    ->qp))
 				return true;
 	}
 	return false;

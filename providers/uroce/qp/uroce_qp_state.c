@@ -13,9 +13,9 @@
  *          |                                                       '--'      |
  *          | modify                                                          |
  *          '------- any state        RTS, SQD: a send fails, UC and UD:      |
- *                                    uroce_qp_apply_fault() -> SQE ----------'
+ *                                    uroce_core_apply_faults() -> SQE -------'
  *          ERR <--- any state: modify;                            modify
- *                   a send fails, RC: uroce_qp_apply_fault();
+ *                   a send fails, RC: uroce_core_apply_faults();
  *                   a request of the peer is invalid: uroce_responder_refuse()
  *
  * Work requests complete in error after entry to ERR (both queues), as soon as

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "uroce/qp/uroce_atomic.h"
-#include "uroce/roce/uroce_completion.h"
+#include "uroce/qp/uroce_completion.h"
 #include "uroce/roce/uroce_copy.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_request.h"
@@ -22,12 +22,12 @@
 
 static void ack_count(struct uroce_qp *qp, enum uroce_counter counter)
 {
-	uroce_engine_count(qp->engine, counter, 1);
+	uroce_core_count(qp->core, counter, 1);
 }
 
 void uroce_ack_moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 {
-	struct uroce_requester *req = &qp->req;
+	struct uroce_requester *req = &qp->roce->req;
 
 	while (req->rd_first != req->rd_last &&
 	       uroce_psn_before(req->rd_end[req->rd_first & req->rd_mask],
@@ -41,10 +41,10 @@ void uroce_ack_moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 static void ack_moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 {
 	/* una_psn may have passed packets that are being retransmitted */
-	if (uroce_psn_before(qp->req.next_psn, qp->req.una_psn))
+	if (uroce_psn_before(qp->roce->req.next_psn, qp->roce->req.una_psn))
 		uroce_retry_rewind(qp);
 	uroce_ack_moved_on(qp, old, now);
-	uroce_engine_activate(qp->engine, qp);
+	uroce_engine_activate(qp->roce->engine, qp);
 }
 
 /*
@@ -53,7 +53,7 @@ static void ack_moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
  */
 static bool acknowledge(struct uroce_qp *qp, uint32_t end, uint64_t now)
 {
-	struct uroce_requester *req = &qp->req;
+	struct uroce_requester *req = &qp->roce->req;
 	uint32_t old = req->una_psn;
 
 	while (req->una_psn != end) {
@@ -84,14 +84,14 @@ static void implied_nak(struct uroce_qp *qp, uint64_t now)
 static void response_received(struct uroce_qp *qp, uint32_t nr_packets,
 			      uint64_t now)
 {
-	struct uroce_requester *req = &qp->req;
+	struct uroce_requester *req = &qp->roce->req;
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 	uint32_t old = req->una_psn;
 
 	req->una_psn = uroce_psn_add(old, nr_packets);
 	if (req->una_psn == uroce_psn_add(wqe->psn, wqe->nr_packets)) {
 		req->in = (struct uroce_cursor){};
-		uroce_memory_end_access(qp->engine->memory);
+		uroce_memory_end_access(qp->core->memory);
 		uroce_complete_send(qp, IBV_WC_SUCCESS);
 	}
 	ack_moved_on(qp, old, now);
@@ -152,14 +152,15 @@ static int ack_resolve(struct uroce_qp *qp, uint32_t offset, uint32_t bytes,
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 	struct uroce_sge_list list = {
-		.memory = qp->engine->memory,
+		.memory = qp->core->memory,
 		.sge = wqe->sge,
 		.nr_sge = wqe->nr_sge,
 		.pd = qp->pd,
 		.write = true,
 	};
 
-	return uroce_sge_resolve(&list, &qp->req.in, offset, bytes, iovecs);
+	return uroce_sge_resolve(&list, &qp->roce->req.in, offset, bytes,
+				 iovecs);
 }
 
 static void fail_resolved(struct uroce_qp *qp, int ret)
@@ -179,7 +180,7 @@ static int take_absent(struct uroce_qp *qp, const struct uroce_packet *packet,
 		       uint32_t offset, const struct uroce_iovecs *iovecs)
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
-	struct uroce_channel *channel = qp->channel;
+	struct uroce_channel *channel = qp->roce->channel;
 	const struct uroce_direct_access copy = {
 		.read = true,
 		.access = IBV_ACCESS_REMOTE_READ,
@@ -212,7 +213,7 @@ static bool ack_length_is_valid(const struct uroce_qp *qp,
 	uint32_t at = (uint32_t)uroce_psn_diff(packet->psn, wqe->psn);
 	uint32_t left = wqe->nr_packets - at;
 	uint32_t asked =
-		(uint32_t)uroce_psn_diff(qp->req.sent_psn, packet->psn);
+		(uint32_t)uroce_psn_diff(qp->roce->req.sent_psn, packet->psn);
 
 	if (packet->nr_absent)
 		return packet->nr_absent < left && packet->nr_absent <= asked &&
@@ -249,7 +250,7 @@ static void receive_read_data(struct uroce_qp *qp, struct uroce_packet *packet,
 			response_received(qp, packet->nr_absent, now);
 			return;
 		}
-		qp->rndv.refused = true;
+		qp->roce->rndv.refused = true;
 		uroce_retry_lost(qp, now);
 	} else if (uroce_copy_in(&iovecs, packet)) {
 		ack_count(qp, UROCE_C_BAD_ICRC);
@@ -327,7 +328,7 @@ static bool ack_may_check_late(const struct uroce_qp *qp,
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 
-	return packet->psn == qp->req.una_psn && wqe->begun &&
+	return packet->psn == qp->roce->req.una_psn && wqe->begun &&
 	       wqe->opcode == IBV_WR_RDMA_READ &&
 	       (packet->traits & UROCE_T_READ_RESP);
 }
@@ -347,7 +348,7 @@ static void ack_check_oldest(struct uroce_qp *qp)
 
 void uroce_ack_plain(struct uroce_qp *qp, uint32_t psn, uint64_t now)
 {
-	if (is_stale(&qp->req, psn)) {
+	if (is_stale(&qp->roce->req, psn)) {
 		ack_count(qp, UROCE_C_STALE_ACKS);
 		return;
 	}
@@ -359,7 +360,7 @@ void uroce_ack_plain(struct uroce_qp *qp, uint32_t psn, uint64_t now)
 void uroce_ack_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 		       uint64_t now)
 {
-	if (is_stale(&qp->req, packet->psn)) {
+	if (is_stale(&qp->roce->req, packet->psn)) {
 		ack_count(qp, UROCE_C_STALE_ACKS);
 		return;
 	}

@@ -12,31 +12,31 @@ _Static_assert(UROCE_CHANNEL_MTU <= UROCE_MAX_PART, "null regions are long");
 
 void uroce_channel_bind(struct uroce_channel *channel, struct uroce_qp *qp)
 {
-	qp->channel = channel;
-	list_add_tail(&channel->qps, &qp->bound);
+	qp->roce->channel = channel;
+	list_add_tail(&channel->qps, &qp->roce->bound);
 }
 
 void uroce_channel_unbind(struct uroce_qp *qp)
 {
-	qp->channel = NULL;
-	list_del(&qp->bound);
+	qp->roce->channel = NULL;
+	list_del(&qp->roce->bound);
 }
 
 /* A stopped peer never makes room, so the acknowledge timer counts retries. */
 void uroce_channel_await_room(struct uroce_qp *qp, uint64_t now)
 {
-	list_del(&qp->active);
-	list_add_tail(&qp->channel->waiting, &qp->active);
-	if (qp->type == IBV_QPT_RC && uroce_ring_has(&qp->sq, qp->req.cur) &&
-	    qp->req.resume_ns == UROCE_NEVER)
+	list_del(&qp->roce->active);
+	list_add_tail(&qp->roce->channel->waiting, &qp->roce->active);
+	if (qp->type == IBV_QPT_RC && uroce_ring_has(&qp->sq, qp->cur) &&
+	    qp->roce->req.resume_ns == UROCE_NEVER)
 		uroce_retry_start(qp, now);
 }
 
 /* Stop the acknowledge timer of a QP without outstanding packets. */
 static void stop_awaiting_room(struct uroce_qp *qp)
 {
-	if (qp->req.una_psn == qp->req.sent_psn)
-		qp->req.ack_ns = UROCE_NEVER;
+	if (qp->roce->req.una_psn == qp->roce->req.sent_psn)
+		qp->roce->req.ack_ns = UROCE_NEVER;
 }
 
 void uroce_channel_resume(struct uroce_engine *engine,
@@ -46,9 +46,10 @@ void uroce_channel_resume(struct uroce_engine *engine,
 	channel->stuck = false;
 	while (!list_empty(&channel->waiting)) {
 		struct uroce_qp *qp = list_entry(channel->waiting.next,
-						 struct uroce_qp, active);
+						 struct uroce_roce, active)
+					      ->qp;
 
-		list_del(&qp->active);
+		list_del(&qp->roce->active);
 		stop_awaiting_room(qp);
 		uroce_engine_activate(engine, qp);
 	}
@@ -62,7 +63,7 @@ static void fail_what_waits_for_ever(struct uroce_qp *qp)
 	    (qp->state != IBV_QPS_RTS && qp->state != IBV_QPS_SQD) || !wqe ||
 	    !wqe->begun || wqe->status != IBV_WC_SUCCESS)
 		return;
-	uroce_engine_count(qp->engine, UROCE_C_RETRY_EXCEEDED, 1);
+	uroce_core_count(qp->core, UROCE_C_RETRY_EXCEEDED, 1);
 	uroce_qp_fault(qp, UROCE_FAULT_SQ, IBV_WC_RETRY_EXC_ERR);
 }
 
@@ -75,5 +76,5 @@ void uroce_channel_fail(struct uroce_engine *engine,
 	uroce_channel_resume(engine, channel);
 	list_for_each (pos, &channel->qps)
 		fail_what_waits_for_ever(
-			list_entry(pos, struct uroce_qp, bound));
+			list_entry(pos, struct uroce_roce, bound)->qp);
 }

@@ -26,15 +26,15 @@
 void uroce_delack_init(struct uroce_qp *qp)
 {
 	uroce_delack_end(qp);
-	qp->resp.delack.nr_quickacks = 0;
-	qp->resp.delack.backoff = 0;
+	qp->roce->resp.delack.nr_quickacks = 0;
+	qp->roce->resp.delack.backoff = 0;
 }
 
 /* Whether the QP has to send an ACK and nothing else. */
 static bool owes_ack_only(const struct uroce_qp *qp)
 {
-	return qp->resp.reply == UROCE_REPLY_ACK && !qp->resp.nr_pending &&
-	       !uroce_ring_has(&qp->sq, qp->req.cur);
+	return qp->roce->resp.reply == UROCE_REPLY_ACK &&
+	       !qp->roce->resp.nr_pending && !uroce_ring_has(&qp->sq, qp->cur);
 }
 
 /* Whether the application has not yet polled all received messages. */
@@ -46,14 +46,15 @@ static bool has_unseen(const struct uroce_qp *qp)
 /* Whether the next poll is likely to receive the rest of a message. */
 static bool has_incomplete(const struct uroce_qp *qp)
 {
-	return !qp->channel && qp->resp.message != UROCE_MESSAGE_NONE;
+	return !qp->roce->channel &&
+	       qp->roce->resp.message != UROCE_MESSAGE_NONE;
 }
 
 static bool may_defer(const struct uroce_qp *qp, bool writes, bool again)
 {
 	return owes_ack_only(qp) && !uroce_delack_is_delayed(qp) &&
 	       (writes || has_unseen(qp) || has_incomplete(qp)) &&
-	       (again || !qp->resp.delack.deferred_before);
+	       (again || !qp->roce->resp.delack.deferred_before);
 }
 
 bool uroce_engine_defer_acks(struct uroce_engine *engine, bool writes,
@@ -63,17 +64,19 @@ bool uroce_engine_defer_acks(struct uroce_engine *engine, bool writes,
 
 	if (uroce_engine_has_kicks(engine))
 		uroce_engine_take_kicks(engine);
-	if (list_empty(&engine->active) || !list_empty(&engine->unsent))
+	if (list_empty(&engine->active) || !list_empty(&engine->unsent) ||
+	    !list_empty(&engine->core.faulted))
 		return false;
 	list_for_each (pos, &engine->active)
-		if (!may_defer(list_entry(pos, struct uroce_qp, active), writes,
-			       again))
+		if (!may_defer(list_entry(pos, struct uroce_roce, active)->qp,
+			       writes, again))
 			return false;
 	list_for_each (pos, &engine->active) {
-		struct uroce_qp *qp = list_entry(pos, struct uroce_qp, active);
+		struct uroce_qp *qp =
+			list_entry(pos, struct uroce_roce, active)->qp;
 
-		qp->resp.delack.state = UROCE_DELACK_DEFERRED;
-		qp->resp.delack.deferred_before = true;
+		qp->roce->resp.delack.state = UROCE_DELACK_DEFERRED;
+		qp->roce->resp.delack.deferred_before = true;
 		engine->nr_deferred++;
 	}
 	return true;
@@ -87,22 +90,24 @@ void uroce_engine_flush_deferred(struct uroce_engine *engine)
 		return;
 	while (!list_empty(&engine->parked))
 		uroce_delack_unpark(list_entry(engine->parked.next,
-					       struct uroce_qp, active));
+					       struct uroce_roce, active)
+					    ->qp);
 	list_for_each (pos, &engine->active) {
-		struct uroce_qp *qp = list_entry(pos, struct uroce_qp, active);
+		struct uroce_qp *qp =
+			list_entry(pos, struct uroce_roce, active)->qp;
 
-		if (qp->resp.delack.state == UROCE_DELACK_DEFERRED)
-			qp->resp.delack.state = UROCE_DELACK_NONE;
+		if (qp->roce->resp.delack.state == UROCE_DELACK_DEFERRED)
+			qp->roce->resp.delack.state = UROCE_DELACK_NONE;
 	}
 	engine->nr_deferred = 0;
 }
 
 bool uroce_delack_start(struct uroce_qp *qp, uint64_t now)
 {
-	struct uroce_delack *delack = &qp->resp.delack;
+	struct uroce_delack *delack = &qp->roce->resp.delack;
 
 	delack->state = UROCE_DELACK_NONE;
-	if (!delack->request_sent || qp->channel || !owes_ack_only(qp))
+	if (!delack->request_sent || qp->roce->channel || !owes_ack_only(qp))
 		return false;
 	if (delack->nr_quickacks) {
 		delack->nr_quickacks--;
@@ -115,31 +120,32 @@ bool uroce_delack_start(struct uroce_qp *qp, uint64_t now)
 	delack->state = UROCE_DELACK_DELAYED;
 	delack->deferred_before = false;
 	delack->nr_messages++;
-	qp->delack_ns = now + DELACK_HOLD_NS;
-	list_add_tail(&qp->engine->delayed_acks, &qp->delayed);
+	qp->roce->delack_ns = now + DELACK_HOLD_NS;
+	list_add_tail(&qp->roce->engine->delayed_acks, &qp->roce->delayed);
 	return true;
 }
 
 /* Sends the ACK for which the peer has waited, and the next ones at once. */
 static void flush_delayed(struct uroce_qp *qp)
 {
-	struct uroce_delack *delack = &qp->resp.delack;
+	struct uroce_delack *delack = &qp->roce->resp.delack;
 	uint32_t more = delack->backoff ? 2 * delack->backoff : QUICKACK_FIRST;
 
-	list_del(&qp->delayed);
+	list_del(&qp->roce->delayed);
 	delack->state = UROCE_DELACK_NONE;
 	delack->backoff = more < QUICKACK_MAX ? more : QUICKACK_MAX;
 	delack->nr_quickacks = delack->backoff;
-	uroce_engine_activate(qp->engine, qp);
+	uroce_engine_activate(qp->roce->engine, qp);
 }
 
 void uroce_engine_flush_delayed(struct uroce_engine *engine, uint64_t until_ns)
 {
 	while (!list_empty(&engine->delayed_acks)) {
 		struct uroce_qp *qp = list_entry(engine->delayed_acks.next,
-						 struct uroce_qp, delayed);
+						 struct uroce_roce, delayed)
+					      ->qp;
 
-		if (qp->delack_ns > until_ns)
+		if (qp->roce->delack_ns > until_ns)
 			return;
 		flush_delayed(qp);
 	}

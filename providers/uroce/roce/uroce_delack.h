@@ -12,9 +12,9 @@
 /** uroce_delack_unpark() - return a QP to the list of active QPs */
 static inline void uroce_delack_unpark(struct uroce_qp *qp)
 {
-	qp->resp.delack.parked = false;
-	list_del(&qp->active);
-	list_add_tail(&qp->engine->active, &qp->active);
+	qp->roce->resp.delack.parked = false;
+	list_del(&qp->roce->active);
+	list_add_tail(&qp->roce->engine->active, &qp->roce->active);
 }
 
 /**
@@ -24,13 +24,13 @@ static inline void uroce_delack_unpark(struct uroce_qp *qp)
  */
 static inline void uroce_delack_has_posted(struct uroce_qp *qp)
 {
-	struct uroce_delack *delack = &qp->resp.delack;
+	struct uroce_delack *delack = &qp->roce->resp.delack;
 
 	if (delack->state != UROCE_DELACK_DEFERRED)
 		return;
 	delack->state = UROCE_DELACK_LAST;
 	delack->request_sent = false;
-	qp->engine->nr_deferred--;
+	qp->roce->engine->nr_deferred--;
 	if (delack->parked)
 		uroce_delack_unpark(qp);
 }
@@ -42,33 +42,33 @@ static inline void uroce_delack_has_posted(struct uroce_qp *qp)
  */
 static inline bool uroce_delack_park(struct uroce_qp *qp)
 {
-	if (qp->resp.delack.state != UROCE_DELACK_DEFERRED)
+	if (qp->roce->resp.delack.state != UROCE_DELACK_DEFERRED)
 		return false;
-	qp->resp.delack.parked = true;
-	list_del(&qp->active);
-	list_add_tail(&qp->engine->parked, &qp->active);
+	qp->roce->resp.delack.parked = true;
+	list_del(&qp->roce->active);
+	list_add_tail(&qp->roce->engine->parked, &qp->roce->active);
 	return true;
 }
 
 /** uroce_delack_requests_first() - whether requests of a QP precede its ACK */
 static inline bool uroce_delack_requests_first(const struct uroce_qp *qp)
 {
-	return qp->resp.delack.state == UROCE_DELACK_LAST;
+	return qp->roce->resp.delack.state == UROCE_DELACK_LAST;
 }
 
 /** uroce_delack_is_delayed() - whether the ACK of a QP must not be sent yet */
 static inline bool uroce_delack_is_delayed(const struct uroce_qp *qp)
 {
-	return qp->resp.delack.state == UROCE_DELACK_DELAYED;
+	return qp->roce->resp.delack.state == UROCE_DELACK_DELAYED;
 }
 
 /** uroce_delack_end() - end the wait: the ACK is sent now, or is dropped */
 static inline void uroce_delack_end(struct uroce_qp *qp)
 {
-	struct uroce_delack *delack = &qp->resp.delack;
+	struct uroce_delack *delack = &qp->roce->resp.delack;
 
 	if (delack->state == UROCE_DELACK_DELAYED)
-		list_del(&qp->delayed);
+		list_del(&qp->roce->delayed);
 	else
 		uroce_delack_has_posted(qp);
 	delack->state = UROCE_DELACK_NONE;
@@ -83,10 +83,10 @@ static inline void uroce_delack_end(struct uroce_qp *qp)
  */
 static inline void uroce_delack_renew(struct uroce_qp *qp)
 {
-	if (qp->resp.delack.state != UROCE_DELACK_DELAYED)
+	if (qp->roce->resp.delack.state != UROCE_DELACK_DELAYED)
 		return;
-	list_del(&qp->delayed);
-	qp->resp.delack.state = UROCE_DELACK_NONE;
+	list_del(&qp->roce->delayed);
+	qp->roce->resp.delack.state = UROCE_DELACK_NONE;
 }
 
 /** uroce_delack_init() - forget the ACK and the history of a QP */

@@ -6,8 +6,8 @@
  */
 #include "uroce/roce/uroce_direct.h"
 
+#include "uroce/qp/uroce_completion.h"
 #include "uroce/qp/uroce_place.h"
-#include "uroce/roce/uroce_completion.h"
 #include "uroce/roce/uroce_direct_parts.h"
 #include "uroce/roce/uroce_engine.h"
 #include "uroce/roce/uroce_requester.h"
@@ -59,7 +59,7 @@ static bool find_memory(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 			uint32_t chunk, struct uroce_iovecs *ret_iovecs)
 {
 	const struct uroce_sge_list list = {
-		.memory = qp->engine->memory,
+		.memory = qp->core->memory,
 		.sge = wqe->sge,
 		.nr_sge = wqe->nr_sge,
 		.pd = qp->pd,
@@ -72,14 +72,14 @@ static bool find_memory(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		return true;
 	}
 	return is_memory(list.memory, wqe) &&
-	       !uroce_sge_resolve(&list, &cursor, qp->req.copied, chunk,
+	       !uroce_sge_resolve(&list, &cursor, qp->roce->req.copied, chunk,
 				  ret_iovecs);
 }
 
 static bool is_possible(const struct uroce_qp *qp,
 			const struct uroce_send_wqe *wqe)
 {
-	const struct uroce_channel *channel = qp->channel;
+	const struct uroce_channel *channel = qp->roce->channel;
 
 	return channel && (channel->direct_copy || channel->nr_shared) &&
 	       uroce_direct_is_free(qp) && is_suited(qp, wqe);
@@ -127,7 +127,7 @@ static bool do_shared(const struct uroce_qp *qp,
 		      const struct uroce_send_wqe *wqe,
 		      const struct uroce_direct_access *copy)
 {
-	struct uroce_channel *channel = qp->channel;
+	struct uroce_channel *channel = qp->roce->channel;
 	uint8_t *there;
 	bool aligned;
 
@@ -150,10 +150,10 @@ static bool do_shared(const struct uroce_qp *qp,
 static bool do_copy(const struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 		    const struct uroce_direct_access *copy)
 {
-	struct uroce_channel *channel = qp->channel;
+	struct uroce_channel *channel = qp->roce->channel;
 
 	if (!channel->direct_copy || is_atomic(wqe) ||
-	    (!qp->req.copied &&
+	    (!qp->roce->req.copied &&
 	     channel->is_recently_polling(channel, wqe->length)))
 		return false;
 	return !channel->direct_copy(channel, copy);
@@ -169,7 +169,7 @@ static bool do_part(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		return false;
 	copy = uroce_direct_wish(qp, wqe);
 	copy.read = wqe->opcode == IBV_WR_RDMA_READ;
-	copy.offset = qp->req.copied;
+	copy.offset = qp->roce->req.copied;
 	copy.chunk = chunk;
 	copy.iov = iovecs.iov;
 	copy.nr_iov = iovecs.nr;
@@ -179,11 +179,11 @@ static bool do_part(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 enum uroce_direct uroce_direct_try(struct uroce_qp *qp,
 				   struct uroce_send_wqe *wqe)
 {
-	struct uroce_requester *req = &qp->req;
+	struct uroce_requester *req = &qp->roce->req;
 	uint32_t chunk = wqe->length - req->copied;
 
-	if (qp->channel && chunk > qp->channel->chunk)
-		chunk = qp->channel->chunk;
+	if (qp->roce->channel && chunk > qp->roce->channel->chunk)
+		chunk = qp->roce->channel->chunk;
 	if (!is_possible(qp, wqe) || !do_part(qp, wqe, chunk)) {
 		req->copied = 0;
 		return UROCE_DIRECT_NO;
@@ -192,7 +192,7 @@ enum uroce_direct uroce_direct_try(struct uroce_qp *qp,
 	if (req->copied < wqe->length)
 		return UROCE_DIRECT_MORE;
 	req->copied = 0;
-	req->cur++;
+	qp->cur++;
 	uroce_complete_send(qp, IBV_WC_SUCCESS);
 	uroce_sq_check_oldest(qp);
 	return UROCE_DIRECT_DONE;

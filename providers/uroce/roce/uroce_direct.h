@@ -7,7 +7,7 @@
 #ifndef UROCE_DIRECT_H
 #define UROCE_DIRECT_H
 
-#include "uroce/roce/uroce_qp.h"
+#include "uroce/roce/uroce_roce.h"
 
 /* Bytes. Longer requests are sent, so that their QP can be stopped. */
 #define UROCE_DIRECT_MAX (8u << 20)
@@ -15,7 +15,7 @@
 enum uroce_direct {
 	UROCE_DIRECT_NO,   /* the request must be sent */
 	UROCE_DIRECT_MORE, /* a chunk is done; any thread may continue */
-	UROCE_DIRECT_DONE, /* complete; @cur is the next request */
+	UROCE_DIRECT_DONE, /* complete; qp->cur is the next request */
 };
 
 /**
@@ -27,16 +27,16 @@ static inline bool uroce_direct_is_long(const struct uroce_qp *qp)
 {
 	const struct uroce_send_wqe *wqe;
 
-	if (!uroce_ring_has(&qp->sq, qp->req.cur))
+	if (!uroce_ring_has(&qp->sq, qp->cur))
 		return false;
-	wqe = uroce_ring_at(&qp->sq, qp->req.cur);
-	return wqe->length > qp->channel->chunk;
+	wqe = uroce_ring_at(&qp->sq, qp->cur);
+	return wqe->length > qp->roce->channel->chunk;
 }
 
 /**
  * uroce_direct_try() - execute a request, or a chunk of it, without a packet
  * @qp: the QP
- * @wqe: the request at @cur, which has not begun
+ * @wqe: the request at qp->cur, which has not begun
  *
  * Conditions: nothing is outstanding, which keeps the order; the request is
  * valid, since errors must come from the responder; and, unless both processes

@@ -8,8 +8,8 @@
 
 #include "uroce/qp/uroce_atomic.h"
 #include "uroce/roce/uroce_channel.h"
-#include "uroce/roce/uroce_qp.h"
 #include "uroce/roce/uroce_request.h"
+#include "uroce/roce/uroce_roce.h"
 
 /*
  * Whether a QP with a channel may use direct access now: it is in RTS with no
@@ -18,10 +18,10 @@
  */
 static inline bool uroce_direct_is_free(const struct uroce_qp *qp)
 {
-	const struct uroce_requester *req = &qp->req;
+	const struct uroce_requester *req = &qp->roce->req;
 
 	return qp->type == IBV_QPT_RC && uroce_qp_is_running(qp) &&
-	       !qp->channel->failed && req->cur == qp->sq.tail &&
+	       !qp->roce->channel->failed && qp->cur == qp->sq.tail &&
 	       req->una_psn == req->new_psn && req->resume_ns == UROCE_NEVER;
 }
 

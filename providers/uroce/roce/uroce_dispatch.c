@@ -14,7 +14,7 @@
 static void dispatch_count(struct uroce_engine *engine,
 			   enum uroce_counter counter)
 {
-	uroce_engine_count(engine, counter, 1);
+	uroce_core_count(&engine->core, counter, 1);
 }
 
 /* Whether the state of the QP accepts the packet (IBTA 10.3.1, 9.6.1.4). */
@@ -56,9 +56,9 @@ static bool path_matches(const struct uroce_qp *qp,
 static enum uroce_counter refusal(const struct uroce_qp *qp,
 				  const struct uroce_packet *packet)
 {
-	if ((packet->opcode & UROCE_TRANSPORT_MASK) != qp->transport)
+	if ((packet->opcode & UROCE_TRANSPORT_MASK) != qp->roce->opcode)
 		return UROCE_C_BAD_TRANSPORT;
-	if (packet->channel != qp->channel)
+	if (packet->channel != qp->roce->channel)
 		return UROCE_C_BAD_SOURCE;
 	if (!state_takes(qp, packet))
 		return UROCE_C_BAD_STATE;
@@ -67,8 +67,9 @@ static enum uroce_counter refusal(const struct uroce_qp *qp,
 	if (qp->type == IBV_QPT_UD)
 		return packet->qkey == qp->qkey ? UROCE_NR_COUNTERS
 						: UROCE_C_BAD_QKEY;
-	return qp->channel || path_matches(qp, packet) ? UROCE_NR_COUNTERS
-						       : UROCE_C_BAD_SOURCE;
+	return qp->roce->channel || path_matches(qp, packet)
+		       ? UROCE_NR_COUNTERS
+		       : UROCE_C_BAD_SOURCE;
 }
 
 static void deliver(struct uroce_qp *qp, struct uroce_packet *packet,
@@ -77,7 +78,7 @@ static void deliver(struct uroce_qp *qp, struct uroce_packet *packet,
 	enum uroce_counter why = refusal(qp, packet);
 
 	if (why != UROCE_NR_COUNTERS)
-		dispatch_count(qp->engine, why);
+		dispatch_count(qp->roce->engine, why);
 	else if (packet->traits & UROCE_T_RESPONSE)
 		uroce_ack_receive(qp, packet, now);
 	else
@@ -113,7 +114,7 @@ static void deliver_carried(struct uroce_qp *qp,
 {
 	struct uroce_packet ack = {
 		.channel = packet->channel,
-		.opcode = (uint8_t)(qp->transport | UROCE_ACKNOWLEDGE),
+		.opcode = (uint8_t)(qp->roce->opcode | UROCE_ACKNOWLEDGE),
 		.traits = UROCE_T_RESPONSE | UROCE_T_AETH,
 		.pkey = packet->pkey,
 		.dest_qpn = packet->dest_qpn,
@@ -124,7 +125,7 @@ static void deliver_carried(struct uroce_qp *qp,
 	if (qp->type == IBV_QPT_RC)
 		deliver(qp, &ack, now);
 	else
-		dispatch_count(qp->engine, UROCE_C_BAD_TRANSPORT);
+		dispatch_count(qp->roce->engine, UROCE_C_BAD_TRANSPORT);
 }
 
 void uroce_engine_receive(struct uroce_engine *engine,
@@ -133,7 +134,7 @@ void uroce_engine_receive(struct uroce_engine *engine,
 	struct uroce_qp *qp;
 
 	dispatch_count(engine, UROCE_C_RX_PACKETS);
-	uroce_engine_count(engine, UROCE_C_RX_BYTES, packet->payload_len);
+	uroce_core_count(&engine->core, UROCE_C_RX_BYTES, packet->payload_len);
 	if (packet->dest_qpn == UROCE_QPN_MULTICAST && !packet->channel) {
 		deliver_to_group(engine, packet, now);
 		return;

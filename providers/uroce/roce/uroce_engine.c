@@ -22,8 +22,8 @@
 static bool next_with_ack(struct uroce_qp *qp, uint64_t now,
 			  struct uroce_out *out)
 {
-	if (!qp->channel || qp->resp.reply != UROCE_REPLY_ACK ||
-	    qp->resp.nr_pending || !uroce_requester_next(qp, now, out))
+	if (!qp->roce->channel || qp->roce->resp.reply != UROCE_REPLY_ACK ||
+	    qp->roce->resp.nr_pending || !uroce_requester_next(qp, now, out))
 		return false;
 	out->packet.carries_ack = true;
 	out->packet.carried_psn = uroce_reply_take_ack(qp);
@@ -37,7 +37,7 @@ static bool next_of_qp(struct uroce_qp *qp, uint64_t now, struct uroce_out *out)
 		return true;
 	if (uroce_delack_requests_first(qp)) {
 		if (uroce_requester_next(qp, now, out)) {
-			qp->resp.delack.request_sent = true;
+			qp->roce->resp.delack.request_sent = true;
 			return true;
 		}
 		if (uroce_delack_start(qp, now))
@@ -49,8 +49,8 @@ static bool next_of_qp(struct uroce_qp *qp, uint64_t now, struct uroce_out *out)
 		return true;
 	/* WQEs posted after the failure: flush once all packets are sent */
 	if ((qp->state == IBV_QPS_ERR || qp->state == IBV_QPS_SQE) &&
-	    list_empty(&qp->unsent))
-		list_add_tail(&qp->engine->unsent, &qp->unsent);
+	    list_empty(&qp->roce->unsent))
+		list_add_tail(&qp->roce->engine->unsent, &qp->roce->unsent);
 	return false;
 }
 
@@ -60,20 +60,20 @@ static bool hand_out(struct uroce_engine *engine, struct uroce_qp *qp,
 	if (!next_of_qp(qp, now, ret_out))
 		return false;
 	ret_out->qp = qp;
-	uroce_engine_count(engine, UROCE_C_TX_PACKETS, 1);
-	uroce_engine_count(engine, UROCE_C_TX_BYTES,
-			   ret_out->packet.payload_len);
+	uroce_core_count(&engine->core, UROCE_C_TX_PACKETS, 1);
+	uroce_core_count(&engine->core, UROCE_C_TX_BYTES,
+			 ret_out->packet.payload_len);
 	return true;
 }
 
 bool uroce_engine_next_of(struct uroce_engine *engine, struct uroce_qp *qp,
 			  uint64_t now, struct uroce_out *ret_out)
 {
-	if (qp->channel->full)
+	if (qp->roce->channel->full)
 		return false;
 	if (hand_out(engine, qp, now, ret_out))
 		return true;
-	list_del(&qp->active);
+	list_del(&qp->roce->active);
 	return false;
 }
 
@@ -83,17 +83,18 @@ bool uroce_engine_next(struct uroce_engine *engine, uint64_t now,
 	uroce_engine_take_kicks(engine);
 	while (!list_empty(&engine->active)) {
 		struct uroce_qp *qp = list_entry(engine->active.next,
-						 struct uroce_qp, active);
+						 struct uroce_roce, active)
+					      ->qp;
 
 		if (uroce_delack_park(qp))
 			continue;
 		if (engine->burst >= BURST) {
 			engine->burst = 0;
-			list_del(&qp->active);
-			list_add_tail(&engine->active, &qp->active);
+			list_del(&qp->roce->active);
+			list_add_tail(&engine->active, &qp->roce->active);
 			continue;
 		}
-		if (qp->channel && qp->channel->full) {
+		if (qp->roce->channel && qp->roce->channel->full) {
 			engine->burst = 0;
 			uroce_channel_await_room(qp, now);
 			continue;
@@ -103,7 +104,7 @@ bool uroce_engine_next(struct uroce_engine *engine, uint64_t now,
 			return true;
 		}
 		engine->burst = 0;
-		list_del(&qp->active);
+		list_del(&qp->roce->active);
 	}
 	return false;
 }
@@ -114,23 +115,23 @@ uint32_t uroce_engine_next_run(struct uroce_engine *engine, uint64_t now,
 	struct uroce_qp *qp = out->qp;
 	uint32_t nr;
 
-	if (qp->channel || engine->active.next != &qp->active ||
+	if (qp->roce->channel || engine->active.next != &qp->roce->active ||
 	    engine->burst >= BURST)
 		return 0; /* it is not this QP's turn */
 	if (max > BURST - engine->burst)
 		max = BURST - engine->burst;
 	/* responses go first unless deferred */
-	if (qp->resp.nr_pending)
+	if (qp->roce->resp.nr_pending)
 		nr = uroce_reply_next_run(qp, max, out);
-	else if (qp->resp.reply == UROCE_REPLY_NONE ||
+	else if (qp->roce->resp.reply == UROCE_REPLY_NONE ||
 		 uroce_delack_requests_first(qp))
 		nr = uroce_requester_next_run(qp, now, max, out);
 	else
 		return 0;
 	engine->burst += nr;
-	uroce_engine_count(engine, UROCE_C_TX_PACKETS, nr);
-	uroce_engine_count(engine, UROCE_C_TX_BYTES,
-			   (uint64_t)nr * out->packet.payload_len);
+	uroce_core_count(&engine->core, UROCE_C_TX_PACKETS, nr);
+	uroce_core_count(&engine->core, UROCE_C_TX_BYTES,
+			 (uint64_t)nr * out->packet.payload_len);
 	return nr;
 }
 
@@ -146,14 +147,14 @@ void uroce_engine_sent(struct uroce_engine *engine, uint64_t now)
 {
 	while (!list_empty(&engine->unsent)) {
 		struct uroce_qp *qp = list_entry(engine->unsent.next,
-						 struct uroce_qp, unsent);
+						 struct uroce_roce, unsent)
+					      ->qp;
 
-		list_del(&qp->unsent);
+		list_del(&qp->roce->unsent);
 		if (qp->state == IBV_QPS_ERR || !uroce_qp_is_stopped(qp))
 			after_sent(qp);
-		else
-			uroce_qp_apply_fault(qp, now);
 	}
+	uroce_core_apply_faults(&engine->core, now);
 }
 
 static void expire(struct uroce_engine *engine, struct uroce_qp *qp,
@@ -171,7 +172,7 @@ static void expire(struct uroce_engine *engine, struct uroce_qp *qp,
 uint64_t uroce_engine_expire(struct uroce_engine *engine, uint64_t now)
 {
 	while (uroce_engine_deadline(engine) <= now) {
-		struct uroce_qp *qp = engine->timers[0];
+		struct uroce_qp *qp = engine->timers[0]->qp;
 
 		uroce_timers_remove(engine, qp);
 		expire(engine, qp, now);

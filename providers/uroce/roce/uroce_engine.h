@@ -22,9 +22,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "uroce/qp/uroce_counters.h"
-#include "uroce/qp/uroce_memory.h"
-#include "uroce/roce/uroce_qp.h"
+#include "uroce/qp/uroce_core.h"
+#include "uroce/roce/uroce_roce.h"
 
 #define UROCE_QP_TABLE_BITS  16 /* QPs of an engine: 64 K */
 #define UROCE_QP_TABLE_PAGE  256
@@ -45,14 +44,10 @@ struct uroce_group {
 };
 
 struct uroce_engine {
-	struct uroce_memory *memory;
-	struct uroce_counters counters;
+	struct uroce_core core;
 	uint32_t slot;
 	uint32_t window_bytes;
 	uint32_t room_bytes;
-	/* on_qp() - state or attributes have changed; NULL is allowed */
-	void (*on_qp)(void *arg, const struct uroce_qp *qp);
-	void *arg;
 
 	/* uroce_qp_table.c */
 	struct uroce_qp **qp_pages[UROCE_QP_TABLE_PAGES];
@@ -75,12 +70,9 @@ struct uroce_engine {
 				  later */
 	uint32_t late_psn;
 	struct uroce_qp *postponed_ack; /* NULL: no such ACK */
-	struct uroce_cq *cq_events;
-	struct uroce_rq *rq_events;
-	struct uroce_qp *qp_events;
 
 	/* uroce_timers.c: a heap, the earliest first */
-	struct uroce_qp **timers;
+	struct uroce_roce **timers;
 	uint32_t nr_timers, max_timers;
 
 	/* multicast */
@@ -237,8 +229,9 @@ uroce_engine_next_active(const struct uroce_engine *engine)
 {
 	return list_empty(&engine->active)
 		       ? NULL
-		       : list_entry(engine->active.next, struct uroce_qp,
-				    active);
+		       : list_entry(engine->active.next, struct uroce_roce,
+				    active)
+				 ->qp;
 }
 
 /**
@@ -290,8 +283,8 @@ uroce_engine_delayed_deadline(const struct uroce_engine *engine)
 	 * list. */
 	return list_empty(&engine->delayed_acks)
 		       ? UROCE_NEVER
-		       : list_entry(engine->delayed_acks.next, struct uroce_qp,
-				    delayed)
+		       : list_entry(engine->delayed_acks.next,
+				    struct uroce_roce, delayed)
 				 ->delack_ns;
 }
 
@@ -307,29 +300,6 @@ uint64_t uroce_engine_expire(struct uroce_engine *engine, uint64_t now);
 
 /** uroce_engine_deadline() - get what uroce_engine_expire() would return now */
 uint64_t uroce_engine_deadline(const struct uroce_engine *engine);
-
-/**
- * uroce_engine_take_cq() - take a CQ out of the event list; NULL if empty
- *
- * The caller reads and resets cq->wake and cq->report_overrun.
- */
-struct uroce_cq *uroce_engine_take_cq(struct uroce_engine *engine);
-
-/** uroce_engine_take_rq() - take an SRQ that has reached its limit, or NULL */
-struct uroce_rq *uroce_engine_take_rq(struct uroce_engine *engine);
-
-/**
- * uroce_engine_take_qp() - take a QP with events, or NULL
- *
- * The caller reads and resets qp->events.
- */
-struct uroce_qp *uroce_engine_take_qp(struct uroce_engine *engine);
-
-/** uroce_engine_forget_cq() - drop the events of a CQ before it is freed */
-void uroce_engine_forget_cq(struct uroce_engine *engine, struct uroce_cq *cq);
-
-/** uroce_engine_forget_rq() - drop the events of an SRQ before it is freed */
-void uroce_engine_forget_rq(struct uroce_engine *engine, struct uroce_rq *rq);
 
 /**
  * uroce_engine_attach() - attach a UD QP to a multicast group
@@ -350,23 +320,10 @@ int uroce_engine_detach(struct uroce_engine *engine, struct uroce_qp *qp,
 
 /* The rest is for the files of the engine. */
 
-/** uroce_engine_count() - add to a counter */
-static inline void uroce_engine_count(struct uroce_engine *engine,
-				      enum uroce_counter counter, uint64_t n)
-{
-	engine->counters.count[counter] += n;
-}
-
 /** uroce_engine_take_kicks() - activate all QPs that were kicked */
 void uroce_engine_take_kicks(struct uroce_engine *engine);
 
 /** uroce_engine_activate() - schedule a QP that may have something to send */
 void uroce_engine_activate(struct uroce_engine *engine, struct uroce_qp *qp);
-
-/** uroce_engine_cq_event() - add a CQ to the event list */
-void uroce_engine_cq_event(struct uroce_engine *engine, struct uroce_cq *cq);
-
-/** uroce_engine_rq_event() - add an SRQ to the event list */
-void uroce_engine_rq_event(struct uroce_engine *engine, struct uroce_rq *rq);
 
 #endif

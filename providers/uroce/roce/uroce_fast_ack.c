@@ -19,8 +19,8 @@ static void fast_ack_moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 {
 	uroce_ack_moved_on(qp, old, now);
 	/* no retransmission is in progress, so only unsent WQEs wait for it */
-	if (uroce_ring_has(&qp->sq, qp->req.cur))
-		uroce_engine_activate(qp->engine, qp);
+	if (uroce_ring_has(&qp->sq, qp->cur))
+		uroce_engine_activate(qp->roce->engine, qp);
 }
 
 /* The QP is in RTS, so the send queue is not draining. */
@@ -38,7 +38,7 @@ static void fast_ack_check_oldest(struct uroce_qp *qp)
  */
 void uroce_fast_take_ack(struct uroce_qp *qp, uint32_t psn, uint64_t now)
 {
-	struct uroce_requester *req = &qp->req;
+	struct uroce_requester *req = &qp->roce->req;
 	uint32_t end = uroce_psn_add(psn, 1), old = req->una_psn;
 	struct uroce_send_wqe *wqe;
 
@@ -72,7 +72,7 @@ void uroce_fast_take_ack(struct uroce_qp *qp, uint32_t psn, uint64_t now)
  */
 static uint8_t *find_answered(const struct uroce_qp *qp, uint32_t psn)
 {
-	const struct uroce_requester *req = &qp->req;
+	const struct uroce_requester *req = &qp->roce->req;
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 
 	if (psn != req->una_psn || psn == req->sent_psn ||
@@ -81,7 +81,7 @@ static uint8_t *find_answered(const struct uroce_qp *qp, uint32_t psn)
 	     wqe->opcode != IBV_WR_ATOMIC_CMP_AND_SWP) ||
 	    wqe->nr_sge != 1 || wqe->length != UROCE_ATOMIC_BYTES)
 		return NULL;
-	return uroce_fast_memory(qp->engine->memory, qp->pd, &wqe->sge[0],
+	return uroce_fast_memory(qp->core->memory, qp->pd, &wqe->sge[0],
 				 UROCE_ATOMIC_BYTES, IBV_ACCESS_LOCAL_WRITE);
 }
 
@@ -93,7 +93,7 @@ bool uroce_fast_take_atomic(struct uroce_qp *qp, uint32_t psn, uint64_t orig,
 	if (!ptr)
 		return false;
 	memcpy(ptr, &orig, sizeof(orig));
-	qp->req.una_psn = uroce_psn_add(psn, 1);
+	qp->roce->req.una_psn = uroce_psn_add(psn, 1);
 	uroce_fast_complete_send(qp, uroce_ring_front(&qp->sq));
 	fast_ack_moved_on(qp, psn, now);
 	fast_ack_check_oldest(qp);

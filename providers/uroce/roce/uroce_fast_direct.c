@@ -37,7 +37,7 @@ static uint8_t *find_here(const struct uroce_qp *qp,
 		return (uint8_t *)wqe->sge;
 	if (wqe->nr_sge != 1)
 		return NULL;
-	return uroce_fast_memory(qp->engine->memory, qp->pd, &wqe->sge[0],
+	return uroce_fast_memory(qp->core->memory, qp->pd, &wqe->sge[0],
 				 wqe->sge[0].length,
 				 write ? 0 : IBV_ACCESS_LOCAL_WRITE);
 }
@@ -67,7 +67,7 @@ static bool fast_direct_execute(const struct uroce_send_wqe *wqe, uint8_t *here,
 static bool do_request(const struct uroce_qp *qp,
 		       const struct uroce_send_wqe *wqe)
 {
-	struct uroce_channel *channel = qp->channel;
+	struct uroce_channel *channel = qp->roce->channel;
 	uint8_t *here = find_here(qp, wqe);
 	struct uroce_direct_access copy = uroce_direct_wish(qp, wqe);
 	uint8_t *there;
@@ -87,16 +87,15 @@ static bool do_request(const struct uroce_qp *qp,
 bool uroce_fast_direct(struct uroce_qp *qp)
 {
 	/* a receive WQE was posted: a full pass flushes it in ERR */
-	if (!uroce_ring_has(&qp->sq, qp->req.cur))
+	if (!uroce_ring_has(&qp->sq, qp->cur))
 		return false;
-	while (uroce_ring_has(&qp->sq, qp->req.cur)) {
-		struct uroce_send_wqe *wqe =
-			uroce_ring_at(&qp->sq, qp->req.cur);
+	while (uroce_ring_has(&qp->sq, qp->cur)) {
+		struct uroce_send_wqe *wqe = uroce_ring_at(&qp->sq, qp->cur);
 
-		if (!uroce_direct_is_free(qp) || qp->req.copied ||
+		if (!uroce_direct_is_free(qp) || qp->roce->req.copied ||
 		    !fast_direct_is_simple(qp, wqe) || !do_request(qp, wqe))
 			return false;
-		qp->req.cur++;
+		qp->cur++;
 		uroce_fast_complete_send(qp, wqe);
 	}
 	return true;

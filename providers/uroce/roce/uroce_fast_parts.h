@@ -10,8 +10,8 @@
 #include "uroce/roce/uroce_fast.h"
 
 #include "uroce/qp/uroce_atomic.h"
+#include "uroce/qp/uroce_completion.h"
 #include "uroce/qp/uroce_place.h"
-#include "uroce/roce/uroce_completion.h"
 #include "uroce/roce/uroce_rndv.h"
 
 /* Fields of the BTH, read as three 32-bit words (IBTA 9.2). */
@@ -66,7 +66,7 @@ static inline void uroce_fast_complete(struct uroce_qp *qp, struct uroce_cq *cq,
 	uroce_ring_put(&cq->ring);
 	if (cq->has_channel && uroce_cq_grant(cq, solicited)) {
 		cq->wake = true;
-		uroce_engine_cq_event(qp->engine, cq);
+		uroce_core_cq_event(qp->core, cq);
 	}
 }
 

@@ -35,7 +35,7 @@ struct arrival {
  */
 static bool fast_rx_is_expected(const struct arrival *in)
 {
-	const struct uroce_responder *resp = &in->qp->resp;
+	const struct uroce_responder *resp = &in->qp->roce->resp;
 
 	return in->psn == resp->epsn && resp->message == UROCE_MESSAGE_NONE &&
 	       resp->reply <= UROCE_REPLY_ACK &&
@@ -89,11 +89,12 @@ static void complete_receive(const struct arrival *in,
  */
 static bool take_carried(const struct arrival *in)
 {
-	struct uroce_engine *engine = in->qp->engine;
+	struct uroce_engine *engine = in->qp->roce->engine;
 	uint32_t ack = in->eager->ack;
 
-	uroce_engine_count(engine, UROCE_C_RX_PACKETS, 1);
-	uroce_engine_count(engine, UROCE_C_RX_BYTES, in->eager->payload_len);
+	uroce_core_count(&engine->core, UROCE_C_RX_PACKETS, 1);
+	uroce_core_count(&engine->core, UROCE_C_RX_BYTES,
+			 in->eager->payload_len);
 	if (engine->may_postpone_ack && (ack & UROCE_EAGER_ACK)) {
 		engine->postponed_ack = in->qp;
 		engine->late_psn = ack & UROCE_PSN_MASK;
@@ -103,13 +104,13 @@ static bool take_carried(const struct arrival *in)
 		uroce_fast_take_ack(in->qp, ack & UROCE_PSN_MASK, in->now);
 	if (uroce_qp_is_running(in->qp))
 		return true;
-	uroce_engine_count(engine, UROCE_C_BAD_STATE, 1);
+	uroce_core_count(&engine->core, UROCE_C_BAD_STATE, 1);
 	return false;
 }
 
 static void executed(const struct arrival *in)
 {
-	struct uroce_responder *resp = &in->qp->resp;
+	struct uroce_responder *resp = &in->qp->roce->resp;
 
 	resp->epsn = uroce_psn_add(resp->epsn, 1);
 	resp->msn = uroce_psn_add(resp->msn, 1);
@@ -125,12 +126,12 @@ static bool fast_rx_receive_send(const struct arrival *in, bool imm)
 	const struct uroce_recv_wqe *wqe = uroce_ring_front(&qp->rq->ring);
 	uint8_t *ptr = NULL;
 
-	if (qp->resp.receive.in_use || !wqe || eager->payload_len > wqe->length)
+	if (qp->receive.in_use || !wqe || eager->payload_len > wqe->length)
 		return false;
 	if (eager->payload_len) {
 		if (!wqe->nr_sge || wqe->sge[0].length < eager->payload_len)
 			return false;
-		ptr = uroce_fast_memory(qp->engine->memory, qp->rq->pd,
+		ptr = uroce_fast_memory(qp->core->memory, qp->rq->pd,
 					&wqe->sge[0], eager->payload_len,
 					IBV_ACCESS_LOCAL_WRITE);
 		if (!ptr)
@@ -163,7 +164,7 @@ static bool receive_write(const struct arrival *in)
 
 	if (!(qp->access & IBV_ACCESS_REMOTE_WRITE) || !wanted.bytes ||
 	    uroce_get32(reth + 12) != wanted.bytes ||
-	    uroce_memory_remote(qp->engine->memory, &wanted, &ptr) || !ptr)
+	    uroce_memory_remote(qp->core->memory, &wanted, &ptr) || !ptr)
 		return false;
 	if (!take_carried(in))
 		return true;
@@ -180,7 +181,7 @@ static bool receive_atomic(const struct arrival *in, uint8_t opcode)
 {
 	const uint8_t *eth = in->eager->header + BTH_LEN;
 	struct uroce_packet packet = {
-		.channel = in->qp->channel,
+		.channel = in->qp->roce->channel,
 		.traits = UROCE_T_FIRST | UROCE_T_LAST | UROCE_T_ATOMIC_ETH |
 			  UROCE_T_NONPOSTED,
 		.opcode = opcode,
@@ -203,7 +204,7 @@ static bool receive_atomic(const struct arrival *in, uint8_t opcode)
 static void receive_answer(const struct arrival *in, uint64_t orig)
 {
 	struct uroce_packet packet = {
-		.channel = in->qp->channel,
+		.channel = in->qp->roce->channel,
 		.traits = UROCE_T_FIRST | UROCE_T_LAST | UROCE_T_RESPONSE |
 			  UROCE_T_AETH | UROCE_T_ATOMIC_ACK_ETH,
 		.opcode = UROCE_RC | UROCE_ATOMIC_ACK,
@@ -220,7 +221,7 @@ static bool fast_rx_receive_atomic_ack(const struct arrival *in)
 
 	if (in->eager->ack || in->eager->payload_len)
 		return false;
-	uroce_engine_count(in->qp->engine, UROCE_C_RX_PACKETS, 1);
+	uroce_core_count(&in->qp->roce->engine->core, UROCE_C_RX_PACKETS, 1);
 	if (!uroce_fast_take_atomic(in->qp, in->psn, orig, in->now))
 		receive_answer(in, orig);
 	return true;
@@ -233,7 +234,7 @@ static bool receive_ack(const struct arrival *in)
 	if ((aeth >> 24 & UROCE_AETH_KIND) != UROCE_AETH_ACK ||
 	    in->eager->ack || in->eager->payload_len)
 		return false;
-	uroce_engine_count(in->qp->engine, UROCE_C_RX_PACKETS, 1);
+	uroce_core_count(&in->qp->roce->engine->core, UROCE_C_RX_PACKETS, 1);
 	uroce_fast_take_ack(in->qp, in->psn, in->now);
 	return true;
 }
@@ -288,7 +289,7 @@ bool uroce_fast_receive(struct uroce_engine *engine,
 	if (engine->postponed_ack)
 		uroce_fast_catch_up(engine, now);
 	/* the slow path finds out which check failed, and counts it */
-	if (!in.qp || in.qp->channel != channel || eager->nr_absent ||
+	if (!in.qp || in.qp->roce->channel != channel || eager->nr_absent ||
 	    in.qp->type != IBV_QPT_RC || !uroce_qp_is_running(in.qp) ||
 	    (in.first & VERSION_MASK) || (in.first & PKEY_MASK) != in.qp->pkey)
 		return false;

@@ -42,15 +42,15 @@ static void put_64(struct uroce_eager_entry *eager, int index, uint64_t value)
 /* Whether no packet is being retransmitted, and the window is open. */
 static bool is_flowing(const struct uroce_qp *qp)
 {
-	const struct uroce_requester *req = &qp->req;
+	const struct uroce_requester *req = &qp->roce->req;
 
 	return qp->type == IBV_QPT_RC && uroce_qp_is_running(qp) &&
-	       !qp->channel->failed && !req->recovering &&
+	       !qp->roce->channel->failed && !req->recovering &&
 	       req->resume_ns == UROCE_NEVER && req->next_psn == req->new_psn &&
 	       req->sent_psn == req->new_psn &&
 	       (uint32_t)uroce_psn_diff(req->next_psn, req->una_psn) <
 		       req->window &&
-	       qp->resp.reply <= UROCE_REPLY_ACK;
+	       qp->roce->resp.reply <= UROCE_REPLY_ACK;
 }
 
 static bool find_data(const struct uroce_qp *qp,
@@ -61,7 +61,7 @@ static bool find_data(const struct uroce_qp *qp,
 	eager->payload = (const uint8_t *)wqe->sge;
 	if ((wqe->flags & IBV_SEND_INLINE) || !wqe->length)
 		return true;
-	eager->payload = uroce_fast_memory(qp->engine->memory, qp->pd,
+	eager->payload = uroce_fast_memory(qp->core->memory, qp->pd,
 					   &wqe->sge[0], wqe->sge[0].length, 0);
 	return wqe->nr_sge == 1 && eager->payload;
 }
@@ -69,7 +69,7 @@ static bool find_data(const struct uroce_qp *qp,
 /* Whether one more atomic may be outstanding, and its response has room. */
 static bool may_ask(const struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
 {
-	const struct uroce_requester *req = &qp->req;
+	const struct uroce_requester *req = &qp->roce->req;
 
 	return (uint8_t)(req->rd_last - req->rd_first) < qp->max_rd_atomic &&
 	       (uint32_t)uroce_psn_diff(req->next_psn, req->una_psn) <
@@ -123,7 +123,7 @@ static int fill_header(const struct uroce_qp *qp,
 		       const struct uroce_send_wqe *wqe,
 		       struct uroce_eager_entry *eager)
 {
-	int opcode = fill_behind(wqe, ACK_REQ | qp->req.next_psn, eager);
+	int opcode = fill_behind(wqe, ACK_REQ | qp->roce->req.next_psn, eager);
 	uint32_t first = MIG_REQ | qp->pkey;
 
 	if (opcode < 0)
@@ -140,7 +140,7 @@ static int fill_header(const struct uroce_qp *qp,
 static void fast_tx_advance(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 			    bool has_response, uint64_t now)
 {
-	struct uroce_requester *req = &qp->req;
+	struct uroce_requester *req = &qp->roce->req;
 
 	wqe->begun = true;
 	wqe->status = IBV_WC_SUCCESS;
@@ -151,15 +151,15 @@ static void fast_tx_advance(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 	req->next_psn = uroce_psn_add(req->next_psn, 1);
 	req->sent_psn = req->next_psn;
 	req->new_psn = req->next_psn;
-	req->cur++;
+	qp->cur++;
 	req->packets_since_ack_req = 0;
 	uroce_retry_start(qp, now);
 }
 
 static void was_made(struct uroce_qp *qp, const struct uroce_eager_entry *eager)
 {
-	uroce_engine_count(qp->engine, UROCE_C_TX_PACKETS, 1);
-	uroce_engine_count(qp->engine, UROCE_C_TX_BYTES, eager->payload_len);
+	uroce_core_count(qp->core, UROCE_C_TX_PACKETS, 1);
+	uroce_core_count(qp->core, UROCE_C_TX_BYTES, eager->payload_len);
 }
 
 /* Makes the oldest response if it is an atomic one; it precedes requests. */
@@ -168,7 +168,7 @@ static bool fill_atomic_response(struct uroce_qp *qp,
 {
 	const struct uroce_resource *res;
 
-	if (!uroce_qp_is_running(qp) || qp->channel->failed)
+	if (!uroce_qp_is_running(qp) || qp->roce->channel->failed)
 		return false;
 	res = uroce_reply_take_atomic(qp);
 	if (!res)
@@ -191,9 +191,9 @@ static bool fill_atomic_response(struct uroce_qp *qp,
 static bool may_be_direct(const struct uroce_qp *qp,
 			  const struct uroce_send_wqe *wqe)
 {
-	struct uroce_channel *channel = qp->channel;
+	struct uroce_channel *channel = qp->roce->channel;
 
-	return channel->direct_copy && qp->req.cur == qp->sq.tail &&
+	return channel->direct_copy && qp->cur == qp->sq.tail &&
 	       !channel->is_recently_polling(channel, wqe->length);
 }
 
@@ -204,11 +204,11 @@ bool uroce_fast_next(struct uroce_qp *qp, uint64_t now,
 	bool has_response = false;
 	int opcode;
 
-	if (qp->resp.nr_pending)
+	if (qp->roce->resp.nr_pending)
 		return fill_atomic_response(qp, ret_eager);
-	if (!uroce_ring_has(&qp->sq, qp->req.cur) || !is_flowing(qp))
+	if (!uroce_ring_has(&qp->sq, qp->cur) || !is_flowing(qp))
 		return false;
-	wqe = uroce_ring_at(&qp->sq, qp->req.cur);
+	wqe = uroce_ring_at(&qp->sq, qp->cur);
 	if (wqe->begun || (wqe->flags & IBV_SEND_FENCE) ||
 	    wqe->length > qp->mtu)
 		return false;
@@ -227,10 +227,10 @@ bool uroce_fast_next(struct uroce_qp *qp, uint64_t now,
 	}
 	fast_tx_advance(qp, wqe, has_response, now);
 	ret_eager->ack = 0;
-	ret_eager->more = uroce_ring_has(&qp->sq, qp->req.cur);
-	ret_eager->in_stream =
-		uroce_psn_diff(qp->req.next_psn, qp->req.una_psn) > STREAM;
-	if (qp->resp.reply == UROCE_REPLY_ACK)
+	ret_eager->more = uroce_ring_has(&qp->sq, qp->cur);
+	ret_eager->in_stream = uroce_psn_diff(qp->roce->req.next_psn,
+					      qp->roce->req.una_psn) > STREAM;
+	if (qp->roce->resp.reply == UROCE_REPLY_ACK)
 		ret_eager->ack = UROCE_EAGER_ACK | uroce_reply_take_ack(qp);
 	was_made(qp, ret_eager);
 	return true;
@@ -239,6 +239,8 @@ bool uroce_fast_next(struct uroce_qp *qp, uint64_t now,
 bool uroce_fast_is_idle(const struct uroce_qp *qp)
 {
 	return qp->state == IBV_QPS_RTS && !uroce_delack_requests_first(qp) &&
-	       qp->resp.reply == UROCE_REPLY_NONE && !qp->resp.nr_pending &&
-	       !uroce_ring_has(&qp->sq, qp->req.cur) && list_empty(&qp->unsent);
+	       qp->roce->resp.reply == UROCE_REPLY_NONE &&
+	       !qp->roce->resp.nr_pending &&
+	       !uroce_ring_has(&qp->sq, qp->cur) &&
+	       list_empty(&qp->roce->unsent) && list_empty(&qp->faulted);
 }

@@ -12,7 +12,7 @@
 
 static void outcome_count(struct uroce_qp *qp, enum uroce_counter counter)
 {
-	uroce_engine_count(qp->engine, counter, 1);
+	uroce_core_count(qp->core, counter, 1);
 }
 
 bool uroce_responder_refuse(struct uroce_qp *qp, struct uroce_packet *packet,
@@ -23,7 +23,7 @@ bool uroce_responder_refuse(struct uroce_qp *qp, struct uroce_packet *packet,
 		return false;
 	}
 	outcome_count(qp, counter);
-	qp->resp.message = UROCE_MESSAGE_NONE;
+	qp->roce->resp.message = UROCE_MESSAGE_NONE;
 	if (qp->type != IBV_QPT_RC) {
 		outcome_count(qp, UROCE_C_UC_LOST);
 		return true; /* 9.8.2.2: dropped without a NAK */
@@ -50,16 +50,16 @@ void uroce_responder_not_ready(struct uroce_qp *qp, struct uroce_packet *packet)
 		uroce_reply_nak(qp,
 				(uint8_t)(UROCE_AETH_RNR | qp->min_rnr_timer),
 				packet->psn);
-		qp->resp.nak_sent = true;
-		qp->resp.dropped_psn = packet->psn;
+		qp->roce->resp.nak_sent = true;
+		qp->roce->resp.dropped_psn = packet->psn;
 	} else {
-		qp->resp.message = UROCE_MESSAGE_NONE;
+		qp->roce->resp.message = UROCE_MESSAGE_NONE;
 	}
 }
 
 static void forget_old(struct uroce_qp *qp)
 {
-	struct uroce_responder *resp = &qp->resp;
+	struct uroce_responder *resp = &qp->roce->resp;
 
 	for (uint8_t i = 0; i < resp->max_resources; i++) {
 		struct uroce_resource *res = &resp->resource[i];
@@ -83,7 +83,7 @@ static void ack_now(struct uroce_qp *qp)
  */
 static void renew_nak(struct uroce_qp *qp)
 {
-	struct uroce_responder *resp = &qp->resp;
+	struct uroce_responder *resp = &qp->roce->resp;
 
 	if (uroce_psn_before(resp->dropped_psn, resp->epsn)) {
 		ack_now(qp);
@@ -97,7 +97,7 @@ void uroce_responder_executed(struct uroce_qp *qp,
 			      const struct uroce_packet *packet,
 			      uint32_t nr_psns)
 {
-	struct uroce_responder *resp = &qp->resp;
+	struct uroce_responder *resp = &qp->roce->resp;
 	uint32_t old = resp->epsn;
 
 	resp->epsn = uroce_psn_add(old, nr_psns);
@@ -127,7 +127,7 @@ void uroce_responder_refuse_access(struct uroce_qp *qp,
 void uroce_responder_lost(struct uroce_qp *qp,
 			  const struct uroce_packet *packet)
 {
-	struct uroce_responder *resp = &qp->resp;
+	struct uroce_responder *resp = &qp->roce->resp;
 
 	outcome_count(qp, UROCE_C_OUT_OF_SEQUENCE);
 	if (!resp->nak_sent) {

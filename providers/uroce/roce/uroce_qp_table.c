@@ -23,6 +23,12 @@
 #define DEFAULT_WINDOW_BYTES (256 * 1024)
 #define DEFAULT_ROOM_BYTES   (416 * 1024) /* Linux: 2 * net.core.rmem_default */
 
+/* One allocation. */
+struct uroce_roce_qp {
+	_Alignas(UROCE_CACHE_LINE) struct uroce_qp qp;
+	_Alignas(UROCE_CACHE_LINE) struct uroce_roce roce;
+};
+
 static struct uroce_qp **entry(const struct uroce_engine *engine,
 			       uint32_t index)
 {
@@ -120,23 +126,31 @@ int uroce_engine_new_qp(struct uroce_engine *engine,
 			struct uroce_qp **ret_qp)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+	struct uroce_roce_qp *both;
+	struct uroce_roce *roce;
 	struct uroce_qp *qp;
 	int ret;
 
 	if (config->type != IBV_QPT_RC && config->type != IBV_QPT_UC &&
 	    config->type != IBV_QPT_UD)
 		return -EINVAL;
-	qp = aligned_alloc(UROCE_CACHE_LINE, sizeof(*qp));
-	if (!qp)
+	both = aligned_alloc(UROCE_CACHE_LINE, sizeof(*both));
+	if (!both)
 		return -ENOMEM;
-	memset(qp, 0, sizeof(*qp));
+	memset(both, 0, sizeof(*both));
+	qp = &both->qp;
+	roce = &both->roce;
 	ret = uroce_sq_init(&qp->sq, config->max_send_wr, config->max_send_sge,
 			    config->max_inline);
 	if (ret)
 		goto err_free_qp;
-	qp->engine = engine;
+	qp->core = &engine->core;
+	qp->transport = &uroce_roce_ops;
+	qp->roce = roce;
+	roce->qp = qp;
+	roce->engine = engine;
 	qp->type = (uint8_t)config->type;
-	qp->transport = transport_of(config->type);
+	roce->opcode = transport_of(config->type);
 	qp->pd = config->pd;
 	qp->pkey = UROCE_PKEY_DEFAULT;
 	qp->sig_all = config->sig_all;
@@ -144,11 +158,12 @@ int uroce_engine_new_qp(struct uroce_engine *engine,
 	qp->send_cq = config->send_cq;
 	qp->recv_cq = config->recv_cq;
 	qp->owner = config->owner;
-	list_init(&qp->active);
-	list_init(&qp->unsent);
-	list_init(&qp->delayed);
-	list_init(&qp->bound);
-	list_init(&qp->publishing);
+	list_init(&qp->faulted);
+	list_init(&roce->active);
+	list_init(&roce->unsent);
+	list_init(&roce->delayed);
+	list_init(&roce->bound);
+	list_init(&roce->publishing);
 	ret = insert(engine, qp, now);
 	if (ret)
 		goto err_fini_sq;
@@ -160,18 +175,8 @@ int uroce_engine_new_qp(struct uroce_engine *engine,
 err_fini_sq:
 	uroce_ring_fini(&qp->sq);
 err_free_qp:
-	free(qp);
+	free(both);
 	return ret;
-}
-
-static void forget_event(struct uroce_engine *engine, struct uroce_qp *qp)
-{
-	struct uroce_qp **link = &engine->qp_events;
-
-	while (*link && *link != qp)
-		link = &(*link)->next_event;
-	if (*link)
-		*link = qp->next_event;
 }
 
 void uroce_engine_free_qp(struct uroce_engine *engine, struct uroce_qp *qp,
@@ -186,14 +191,14 @@ void uroce_engine_free_qp(struct uroce_engine *engine, struct uroce_qp *qp,
 		if (engine->groups[i - 1].qp == qp)
 			engine->groups[i - 1] =
 				engine->groups[--engine->nr_groups];
-	forget_event(engine, qp);
+	uroce_core_forget_qp(&engine->core, qp);
 	uroce_delack_end(qp);
 	*entry(engine, index) = NULL;
 	engine->qpn_free_ns[index] = now + quarantine_ns;
 	engine->nr_qps--;
 	engine->nr_datagram_qps -= qp->type == IBV_QPT_UD;
 	uroce_ring_fini(&qp->sq);
-	free(qp);
+	free(qp); /* with the rest of struct uroce_roce_qp */
 }
 
 int uroce_engine_init(struct uroce_engine *engine,
@@ -204,7 +209,7 @@ int uroce_engine_init(struct uroce_engine *engine,
 	if (!free_ns)
 		return -ENOMEM;
 	*engine = (struct uroce_engine){
-		.memory = config->memory,
+		.core.memory = config->memory,
 		.slot = config->slot & MAX_SLOT,
 		.window_bytes = config->window_bytes ? config->window_bytes
 						     : DEFAULT_WINDOW_BYTES,
@@ -214,6 +219,7 @@ int uroce_engine_init(struct uroce_engine *engine,
 		/* other QPNs in each run: old quarantines are not known */
 		.qpn_next = (config->seed * 2654435761u) >> 16,
 	};
+	list_init(&engine->core.faulted);
 	list_init(&engine->active);
 	list_init(&engine->unsent);
 	list_init(&engine->parked);

@@ -53,19 +53,20 @@ int uroce_rd_atomic_reserve(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 	int ret = 0;
 
 	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
-		ret = requester_reserve(&qp->req, attr->max_rd_atomic);
+		ret = requester_reserve(&qp->roce->req, attr->max_rd_atomic);
 	if (ret == 0 && (mask & IBV_QP_MAX_DEST_RD_ATOMIC) &&
 	    qp->state == IBV_QPS_INIT)
-		ret = responder_reserve(&qp->resp, attr->max_dest_rd_atomic);
+		ret = responder_reserve(&qp->roce->resp,
+					attr->max_dest_rd_atomic);
 	return ret;
 }
 
 void uroce_rd_atomic_free(struct uroce_qp *qp)
 {
-	free(qp->req.rd_end);
-	qp->req.rd_end = NULL;
-	qp->req.rd_mask = 0;
-	free(qp->resp.resource);
-	qp->resp.resource = NULL;
-	qp->resp.max_resources = 0;
+	free(qp->roce->req.rd_end);
+	qp->roce->req.rd_end = NULL;
+	qp->roce->req.rd_mask = 0;
+	free(qp->roce->resp.resource);
+	qp->roce->resp.resource = NULL;
+	qp->roce->resp.max_resources = 0;
 }

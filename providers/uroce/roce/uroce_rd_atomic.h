@@ -3,7 +3,7 @@
 #ifndef UROCE_RD_ATOMIC_H
 #define UROCE_RD_ATOMIC_H
 
-#include "uroce/roce/uroce_qp.h"
+#include "uroce/roce/uroce_roce.h"
 
 /**
  * uroce_rd_atomic_reserve() - allocate the rings of outstanding READs, atomics

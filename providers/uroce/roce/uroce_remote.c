@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "uroce/qp/uroce_atomic.h"
+#include "uroce/qp/uroce_completion.h"
 #include "uroce/qp/uroce_place.h"
-#include "uroce/roce/uroce_completion.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_responder.h"
 #include "uroce/roce/uroce_rndv.h"
@@ -37,13 +37,13 @@ static int remote_find(const struct uroce_qp *qp, uint64_t va, uint64_t bytes,
 		.access = access,
 	};
 
-	return uroce_memory_remote(qp->engine->memory, &wanted, ret_ptr);
+	return uroce_memory_remote(qp->core->memory, &wanted, ret_ptr);
 }
 
 /* The first packet of a WRITE has the address, rkey and length of all data. */
 static bool begin_write(struct uroce_qp *qp, struct uroce_packet *packet)
 {
-	struct uroce_responder *resp = &qp->resp;
+	struct uroce_responder *resp = &qp->roce->resp;
 	uint8_t *ptr;
 	int ret;
 
@@ -74,7 +74,7 @@ static void complete_write(struct uroce_qp *qp,
 	struct uroce_cqe cqe = {
 		.status = IBV_WC_SUCCESS,
 		.opcode = IBV_WC_RECV_RDMA_WITH_IMM,
-		.byte_len = qp->resp.dma_len,
+		.byte_len = qp->roce->resp.dma_len,
 		.wc_flags = IBV_WC_WITH_IMM,
 		.imm = packet->imm,
 	};
@@ -99,7 +99,7 @@ static bool remote_place(struct uroce_qp *qp, const struct uroce_packet *packet,
 
 void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet)
 {
-	struct uroce_responder *resp = &qp->resp;
+	struct uroce_responder *resp = &qp->roce->resp;
 	bool last = packet->traits & UROCE_T_LAST;
 	uint32_t left;
 	uint8_t *ptr;
@@ -162,19 +162,20 @@ static void remote_return_response(struct uroce_qp *qp,
 				   uint32_t from_psn, uint32_t nr_psns)
 {
 	if (!res->pending)
-		add_pending(&qp->resp, (uint8_t)(res - qp->resp.resource));
+		add_pending(&qp->roce->resp,
+			    (uint8_t)(res - qp->roce->resp.resource));
 	res->pending = true;
 	res->from_psn = from_psn;
 	res->next_psn = from_psn;
 	res->until_psn = uroce_psn_add(from_psn, nr_psns - 1);
-	uroce_engine_activate(qp->engine, qp);
+	uroce_engine_activate(qp->roce->engine, qp);
 }
 
 /* Stores an executed request for duplicates, and schedules its response. */
 static void remember(struct uroce_qp *qp, const struct uroce_packet *packet,
 		     uint64_t orig, uint32_t nr_psns)
 {
-	struct uroce_responder *resp = &qp->resp;
+	struct uroce_responder *resp = &qp->roce->resp;
 	struct uroce_resource *res = &resp->resource[resp->res_next];
 
 	/* the new request replaces the oldest one */
@@ -301,7 +302,7 @@ static void execute_flush(struct uroce_qp *qp, struct uroce_packet *packet)
 	if (packet->feth_level == UROCE_FLUSH_REGION) {
 		/* the whole region: only the rkey counts, not the address */
 		const struct uroce_region *region =
-			uroce_memory_find(qp->engine->memory, packet->rkey);
+			uroce_memory_find(qp->core->memory, packet->rkey);
 
 		va = region ? region->iova : 0;
 		bytes = 1;
@@ -334,7 +335,7 @@ static bool make_room(struct uroce_responder *resp)
 
 void uroce_remote_nonposted(struct uroce_qp *qp, struct uroce_packet *packet)
 {
-	struct uroce_responder *resp = &qp->resp;
+	struct uroce_responder *resp = &qp->roce->resp;
 	uint8_t op = packet->opcode & UROCE_OP_MASK;
 	unsigned int needed = 0;
 
@@ -386,8 +387,8 @@ void uroce_remote_duplicate(struct uroce_qp *qp,
 {
 	uint8_t op = packet->opcode & UROCE_OP_MASK;
 
-	for (uint8_t i = 0; i < qp->resp.max_resources; i++) {
-		struct uroce_resource *res = &qp->resp.resource[i];
+	for (uint8_t i = 0; i < qp->roce->resp.max_resources; i++) {
+		struct uroce_resource *res = &qp->roce->resp.resource[i];
 
 		if (res->op != op || uroce_psn_before(packet->psn, res->psn) ||
 		    uroce_psn_before(res->last_psn, packet->psn))
@@ -405,5 +406,5 @@ void uroce_remote_duplicate(struct uroce_qp *qp,
 				: 1);
 		return;
 	}
-	uroce_engine_count(qp->engine, UROCE_C_BAD_DUPLICATE, 1);
+	uroce_core_count(qp->core, UROCE_C_BAD_DUPLICATE, 1);
 }

@@ -13,16 +13,16 @@
 
 void uroce_reply_ack(struct uroce_qp *qp)
 {
-	qp->resp.reply = UROCE_REPLY_ACK;
-	uroce_engine_activate(qp->engine, qp);
+	qp->roce->resp.reply = UROCE_REPLY_ACK;
+	uroce_engine_activate(qp->roce->engine, qp);
 }
 
 void uroce_reply_nak(struct uroce_qp *qp, uint8_t syndrome, uint32_t psn)
 {
-	qp->resp.reply = UROCE_REPLY_NAK;
-	qp->resp.syndrome = syndrome;
-	qp->resp.ack_psn = psn;
-	uroce_engine_activate(qp->engine, qp);
+	qp->roce->resp.reply = UROCE_REPLY_NAK;
+	qp->roce->resp.syndrome = syndrome;
+	qp->roce->resp.ack_psn = psn;
+	uroce_engine_activate(qp->roce->engine, qp);
 }
 
 static void reply_fill_common(struct uroce_qp *qp, uint8_t op, uint32_t psn,
@@ -30,7 +30,7 @@ static void reply_fill_common(struct uroce_qp *qp, uint8_t op, uint32_t psn,
 {
 	out->packet = (struct uroce_packet){
 		.path = &qp->path,
-		.opcode = (uint8_t)(qp->transport | op),
+		.opcode = (uint8_t)(qp->roce->opcode | op),
 		.pkey = qp->pkey,
 		.dest_qpn = qp->dest_qpn,
 		.psn = psn,
@@ -70,7 +70,7 @@ static uint8_t reply_choose_op(const struct uroce_resource *res)
 
 void uroce_reply_drop_responses(struct uroce_qp *qp)
 {
-	struct uroce_responder *resp = &qp->resp;
+	struct uroce_responder *resp = &qp->roce->resp;
 
 	for (uint8_t i = 0; i < resp->max_resources; i++)
 		resp->resource[i].pending = false;
@@ -79,7 +79,7 @@ void uroce_reply_drop_responses(struct uroce_qp *qp)
 
 void uroce_reply_drop(struct uroce_qp *qp)
 {
-	struct uroce_responder *resp = &qp->resp;
+	struct uroce_responder *resp = &qp->roce->resp;
 
 	uroce_reply_drop_responses(qp);
 	resp->reply = UROCE_REPLY_NONE;
@@ -90,7 +90,7 @@ void uroce_reply_drop(struct uroce_qp *qp)
 static void fail_answers(struct uroce_qp *qp, uint32_t psn, int err)
 {
 	uroce_reply_drop(qp);
-	uroce_engine_count(qp->engine, uroce_counters_access(err), 1);
+	uroce_core_count(qp->core, uroce_counters_access(err), 1);
 	uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_REMOTE_ACCESS, psn);
 	uroce_qp_event(qp, IBV_EVENT_QP_ACCESS_ERR);
 	uroce_qp_fault(qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);
@@ -115,7 +115,7 @@ static bool read_data(struct uroce_qp *qp, struct uroce_resource *res,
 	uint8_t *ptr;
 	int ret;
 
-	ret = uroce_memory_remote(qp->engine->memory, &wanted, &ptr);
+	ret = uroce_memory_remote(qp->core->memory, &wanted, &ptr);
 	if (ret) {
 		fail_answers(qp, res->next_psn, ret);
 		return false;
@@ -126,7 +126,7 @@ static bool read_data(struct uroce_qp *qp, struct uroce_resource *res,
 	uroce_iovecs_set(&out->iovecs, ptr, (uint32_t)wanted.bytes, false);
 	nr_packets = uroce_rndv_response(qp, res, out);
 	if (res->next_psn == res->until_psn)
-		response_sent(&qp->resp, res);
+		response_sent(&qp->roce->resp, res);
 	else
 		res->next_psn = uroce_psn_add(res->next_psn, nr_packets);
 	return true;
@@ -135,7 +135,7 @@ static bool read_data(struct uroce_qp *qp, struct uroce_resource *res,
 uint32_t uroce_reply_next_run(struct uroce_qp *qp, uint32_t max,
 			      struct uroce_out *out)
 {
-	struct uroce_resource *res = oldest_pending(&qp->resp);
+	struct uroce_resource *res = oldest_pending(&qp->roce->resp);
 	struct uroce_remote_access wanted;
 	uint32_t nr;
 	uint8_t *ptr;
@@ -157,8 +157,7 @@ uint32_t uroce_reply_next_run(struct uroce_qp *qp, uint32_t max,
 		.access = IBV_ACCESS_REMOTE_READ,
 	};
 	/* a null MR has no address; uroce_reply_next() reports errors */
-	if (!nr || uroce_memory_remote(qp->engine->memory, &wanted, &ptr) ||
-	    !ptr)
+	if (!nr || uroce_memory_remote(qp->core->memory, &wanted, &ptr) || !ptr)
 		return 0;
 	reply_fill_common(qp, UROCE_READ_RESP_MIDDLE, res->next_psn, res->msn,
 			  out);
@@ -170,7 +169,7 @@ uint32_t uroce_reply_next_run(struct uroce_qp *qp, uint32_t max,
 
 static bool reply_return_response(struct uroce_qp *qp, struct uroce_out *out)
 {
-	struct uroce_resource *res = oldest_pending(&qp->resp);
+	struct uroce_resource *res = oldest_pending(&qp->roce->resp);
 
 	if (!res)
 		return false;
@@ -184,30 +183,30 @@ static bool reply_return_response(struct uroce_qp *qp, struct uroce_out *out)
 		reply_fill_common(qp, UROCE_READ_RESP_ONLY, res->psn, res->msn,
 				  out);
 	}
-	response_sent(&qp->resp, res);
+	response_sent(&qp->roce->resp, res);
 	return true;
 }
 
 const struct uroce_resource *uroce_reply_take_atomic(struct uroce_qp *qp)
 {
-	struct uroce_resource *res = oldest_pending(&qp->resp);
+	struct uroce_resource *res = oldest_pending(&qp->roce->resp);
 
 	if (!res || (res->op != UROCE_CMP_SWAP && res->op != UROCE_FETCH_ADD))
 		return NULL;
-	response_sent(&qp->resp, res);
+	response_sent(&qp->roce->resp, res);
 	return res;
 }
 
 uint32_t uroce_reply_take_ack(struct uroce_qp *qp)
 {
-	qp->resp.reply = UROCE_REPLY_NONE;
+	qp->roce->resp.reply = UROCE_REPLY_NONE;
 	uroce_delack_end(qp);
-	return uroce_psn_add(qp->resp.epsn, -1);
+	return uroce_psn_add(qp->roce->resp.epsn, -1);
 }
 
 bool uroce_reply_next(struct uroce_qp *qp, struct uroce_out *ret_out)
 {
-	struct uroce_responder *resp = &qp->resp;
+	struct uroce_responder *resp = &qp->roce->resp;
 	uint8_t reply;
 
 	if (resp->nr_pending && reply_return_response(qp, ret_out))

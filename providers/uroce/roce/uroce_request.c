@@ -116,7 +116,7 @@ static int request_find_payload(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 				struct uroce_out *out)
 {
 	struct uroce_sge_list list = {
-		.memory = qp->engine->memory,
+		.memory = qp->core->memory,
 		.sge = wqe->sge,
 		.nr_sge = wqe->nr_sge,
 		.pd = qp->pd,
@@ -128,7 +128,7 @@ static int request_find_payload(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 				 bytes, false);
 		return 0;
 	}
-	return uroce_sge_resolve(&list, &qp->req.out, offset, bytes,
+	return uroce_sge_resolve(&list, &qp->roce->req.out, offset, bytes,
 				 &out->iovecs);
 }
 
@@ -250,7 +250,7 @@ static void request_fill_common(const struct uroce_qp *qp,
 		.path = &qp->path,
 		.pkey = qp->pkey,
 		.dest_qpn = qp->dest_qpn,
-		.psn = qp->req.next_psn,
+		.psn = qp->roce->req.next_psn,
 		.mig_req = true, /* 17.2.8.1.1: the QP stays in MIGRATED */
 	};
 	out->iovecs.nr = 0;
@@ -259,7 +259,7 @@ static void request_fill_common(const struct uroce_qp *qp,
 int uroce_request_fill(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		       struct uroce_out *ret_out, uint32_t *ret_nr_psns)
 {
-	uint32_t psn = qp->req.next_psn;
+	uint32_t psn = qp->roce->req.next_psn;
 	uint32_t at = (uint32_t)uroce_psn_diff(psn, wqe->psn);
 	int ret = 0;
 
@@ -271,7 +271,7 @@ int uroce_request_fill(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		ret = fill_single(qp, wqe, ret_out);
 	else
 		ret = request_fill_data(qp, wqe, at, ret_out);
-	ret_out->packet.opcode |= qp->transport;
+	ret_out->packet.opcode |= qp->roce->opcode;
 	return ret;
 }
 
@@ -281,7 +281,7 @@ uint32_t uroce_request_fill_run(struct uroce_qp *qp,
 {
 	uint8_t kind = operation_of(wqe).kind;
 	struct uroce_sge_list list = {
-		.memory = qp->engine->memory,
+		.memory = qp->core->memory,
 		.sge = wqe->sge,
 		.nr_sge = wqe->nr_sge,
 		.pd = qp->pd,
@@ -292,11 +292,11 @@ uint32_t uroce_request_fill_run(struct uroce_qp *qp,
 	if ((kind != KIND_SEND && kind != KIND_WRITE) ||
 	    (wqe->flags & IBV_SEND_INLINE))
 		return 0;
-	nr = uroce_sge_run(&list, &qp->req.out, qp->mtu, max, &ptr);
+	nr = uroce_sge_run(&list, &qp->roce->req.out, qp->mtu, max, &ptr);
 	if (!nr)
 		return 0;
 	request_fill_common(qp, out);
-	out->packet.opcode = qp->transport |
+	out->packet.opcode = qp->roce->opcode |
 			     request_choose_op(wqe, false, false);
 	out->packet.payload_len = qp->mtu;
 	uroce_iovecs_set(&out->iovecs, ptr, nr * qp->mtu, false);

@@ -50,7 +50,7 @@ uint32_t uroce_request_count_packets(const struct uroce_qp *qp,
 				     const struct uroce_send_wqe *wqe);
 
 /**
- * uroce_request_fill() - make the packet with the PSN qp->req.next_psn
+ * uroce_request_fill() - make the packet with the PSN qp->roce->req.next_psn
  * @qp: the QP
  * @wqe: WQE that the PSN belongs to
  * @ret_out: receives the packet
@@ -62,7 +62,8 @@ int uroce_request_fill(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		       struct uroce_out *ret_out, uint32_t *ret_nr_psns);
 
 /**
- * uroce_request_fill_run() - make packets from the PSN qp->req.next_psn on
+ * uroce_request_fill_run() - make packets from the PSN qp->roce->req.next_psn
+ * on
  * @qp: the QP
  * @wqe: WQE of which at least one packet has been made
  * @max: maximum number; excludes the last packet of @wqe

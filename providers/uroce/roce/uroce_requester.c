@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#include "uroce/roce/uroce_completion.h"
+#include "uroce/qp/uroce_completion.h"
 #include "uroce/roce/uroce_direct.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_request.h"
@@ -46,29 +46,30 @@ static bool is_reliable(const struct uroce_qp *qp)
 static uint32_t count_room(const struct uroce_qp *qp)
 {
 	uint32_t packet_bytes = 2 * (qp->mtu < 512 ? 512 : qp->mtu) + 256;
-	uint32_t bytes = qp->engine->room_bytes;
+	uint32_t bytes = qp->roce->engine->room_bytes;
 	uint32_t room = (bytes - bytes / 8) / packet_bytes;
 
-	if (qp->channel)
+	if (qp->roce->channel)
 		return CHANNEL_PACKETS;
 	return room ? room : 1;
 }
 
 static uint32_t first_window(const struct uroce_qp *qp)
 {
-	uint32_t bytes = min_u32(FIRST_WINDOW_BYTES, qp->engine->window_bytes);
+	uint32_t bytes =
+		min_u32(FIRST_WINDOW_BYTES, qp->roce->engine->window_bytes);
 
-	if (qp->channel)
+	if (qp->roce->channel)
 		return CHANNEL_PACKETS;
 	return bytes < qp->mtu ? 1 : bytes / qp->mtu;
 }
 
 void uroce_requester_init(struct uroce_qp *qp)
 {
-	qp->req = (struct uroce_requester){
-		.cur = qp->sq.tail,
-		.rd_end = qp->req.rd_end,
-		.rd_mask = qp->req.rd_mask,
+	qp->cur = qp->sq.tail;
+	qp->roce->req = (struct uroce_requester){
+		.rd_end = qp->roce->req.rd_end,
+		.rd_mask = qp->roce->req.rd_mask,
 		.una_psn = qp->sq_psn,
 		.next_psn = qp->sq_psn,
 		.sent_psn = qp->sq_psn,
@@ -85,8 +86,8 @@ void uroce_requester_init(struct uroce_qp *qp)
 /* Has uroce_requester_sent() called when all packets are sent. */
 static void await_sent(struct uroce_qp *qp)
 {
-	if (list_empty(&qp->unsent))
-		list_add_tail(&qp->engine->unsent, &qp->unsent);
+	if (list_empty(&qp->roce->unsent))
+		list_add_tail(&qp->roce->engine->unsent, &qp->roce->unsent);
 }
 
 /*
@@ -103,8 +104,8 @@ static void fail_locally(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 /* The peer process is gone, and with timeout 0 no timer detects that. */
 static bool is_cut_off(const struct uroce_qp *qp)
 {
-	return is_reliable(qp) && !qp->timeout && qp->channel &&
-	       qp->channel->failed;
+	return is_reliable(qp) && !qp->timeout && qp->roce->channel &&
+	       qp->roce->channel->failed;
 }
 
 /*
@@ -113,22 +114,23 @@ static bool is_cut_off(const struct uroce_qp *qp)
  */
 static uint8_t choose_part(const struct uroce_qp *qp, bool rendezvous)
 {
-	const struct uroce_requester *req = &qp->req;
+	const struct uroce_requester *req = &qp->roce->req;
 	uint32_t part = UROCE_READ_PART / qp->mtu;
 
 	if (rendezvous)
 		part = UROCE_LONG_READ_PART / qp->mtu;
-	else if (!qp->channel && 2 * req->window > part)
+	else if (!qp->roce->channel && 2 * req->window > part)
 		part = min_u32(2 * req->window, UROCE_MAX_READ_PART / qp->mtu);
 	if (part > req->room / 2)
 		part = req->room / 2;
 	return part ? (uint8_t)(31 - __builtin_clz(part)) : 0;
 }
 
-/* Starts the message at @cur and assigns its PSNs; false: not yet allowed. */
+/* Starts the message at qp->cur and assigns its PSNs; false: not yet allowed.
+ */
 static bool begin(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 {
-	struct uroce_requester *req = &qp->req;
+	struct uroce_requester *req = &qp->roce->req;
 	bool local = uroce_request_is_local(wqe);
 
 	/* 10.3.1.6: in SQD no message is started */
@@ -138,7 +140,7 @@ static bool begin(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 	if ((wqe->flags & IBV_SEND_FENCE) && nr_unanswered(req))
 		return false;
 	/* bind and invalidate wait until no older WQE can use the old key */
-	if (local && req->cur != qp->sq.tail)
+	if (local && qp->cur != qp->sq.tail)
 		return false;
 
 	wqe->begun = true;
@@ -156,7 +158,7 @@ static bool begin(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 /* Bind and invalidate (10.6.7.2.5, 10.6.7.2.6); @wqe is the oldest WQE. */
 static void do_local(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 {
-	struct uroce_memory *memory = qp->engine->memory;
+	struct uroce_memory *memory = qp->core->memory;
 	struct uroce_bind bind = {
 		.window_key = wqe->bind.window_key,
 		.new_tag = wqe->bind.new_key,
@@ -182,7 +184,7 @@ static void do_local(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 				     : IBV_WC_LOC_QP_OP_ERR);
 		return;
 	}
-	qp->req.cur++;
+	qp->cur++;
 	uroce_complete_send(qp, IBV_WC_SUCCESS);
 	uroce_sq_check_oldest(qp);
 }
@@ -190,7 +192,7 @@ static void do_local(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 /* Requests ACKs so that one is outstanding if the window closes: 9.7.5.1.1. */
 static void ask_for_ack(struct uroce_qp *qp, struct uroce_packet *packet)
 {
-	struct uroce_requester *req = &qp->req;
+	struct uroce_requester *req = &qp->roce->req;
 	uint32_t in_flight =
 		(uint32_t)uroce_psn_diff(req->next_psn, req->una_psn);
 
@@ -208,12 +210,12 @@ static void requester_advance(struct uroce_qp *qp,
 			      const struct uroce_send_wqe *wqe,
 			      uint32_t nr_psns, bool has_response, uint64_t now)
 {
-	struct uroce_requester *req = &qp->req;
+	struct uroce_requester *req = &qp->roce->req;
 	uint32_t end = uroce_psn_add(wqe->psn, wqe->nr_packets);
 
 	if (uroce_psn_before(req->next_psn, req->sent_psn))
-		uroce_engine_count(qp->engine, UROCE_C_RETRANSMITTED,
-				   has_response ? 1 : nr_psns);
+		uroce_core_count(qp->core, UROCE_C_RETRANSMITTED,
+				 has_response ? 1 : nr_psns);
 	req->next_psn = uroce_psn_add(req->next_psn, nr_psns);
 	if (uroce_psn_before(req->sent_psn, req->next_psn))
 		req->sent_psn = req->next_psn;
@@ -221,7 +223,7 @@ static void requester_advance(struct uroce_qp *qp,
 		req->rd_end[req->rd_last++ & req->rd_mask] =
 			uroce_psn_add(req->next_psn, -1);
 	if (req->next_psn == end) {
-		req->cur++;
+		qp->cur++;
 		req->out = (struct uroce_cursor){};
 	}
 	if (is_reliable(qp))
@@ -241,11 +243,11 @@ static bool requester_has_room(const struct uroce_requester *req,
 	return coming + min_u32(left, 1u << wqe->part_bits) <= req->room;
 }
 
-/* Makes one packet of the message at @cur, which has been started. */
+/* Makes one packet of the message at qp->cur, which has been started. */
 static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 			uint64_t now, struct uroce_out *out)
 {
-	struct uroce_requester *req = &qp->req;
+	struct uroce_requester *req = &qp->roce->req;
 	bool has_response = uroce_request_has_response(wqe);
 	uint32_t nr_psns;
 	int ret;
@@ -274,16 +276,16 @@ static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 bool uroce_requester_next(struct uroce_qp *qp, uint64_t now,
 			  struct uroce_out *ret_out)
 {
-	struct uroce_requester *req = &qp->req;
+	struct uroce_requester *req = &qp->roce->req;
 
 	while (!uroce_qp_is_stopped(qp) &&
 	       (qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD)) {
 		struct uroce_send_wqe *wqe;
 
 		if (req->resume_ns != UROCE_NEVER ||
-		    !uroce_ring_has(&qp->sq, req->cur))
+		    !uroce_ring_has(&qp->sq, qp->cur))
 			return false;
-		wqe = uroce_ring_at(&qp->sq, req->cur);
+		wqe = uroce_ring_at(&qp->sq, qp->cur);
 		if (!wqe->begun) {
 			if (uroce_direct_try(qp, wqe) != UROCE_DIRECT_NO)
 				continue;
@@ -305,7 +307,7 @@ bool uroce_requester_next(struct uroce_qp *qp, uint64_t now,
 static uint32_t count_run(const struct uroce_qp *qp,
 			  const struct uroce_send_wqe *wqe, uint32_t max)
 {
-	const struct uroce_requester *req = &qp->req;
+	const struct uroce_requester *req = &qp->roce->req;
 	int in_flight = uroce_psn_diff(req->next_psn, req->una_psn);
 	int room = (int)req->window - 1 - in_flight;
 	int inner = (int)wqe->nr_packets - 1 -
@@ -325,13 +327,13 @@ static uint32_t count_run(const struct uroce_qp *qp,
 uint32_t uroce_requester_next_run(struct uroce_qp *qp, uint64_t now,
 				  uint32_t max, struct uroce_out *out)
 {
-	struct uroce_requester *req = &qp->req;
+	struct uroce_requester *req = &qp->roce->req;
 	struct uroce_send_wqe *wqe;
 	uint32_t nr;
 
-	if (!uroce_ring_has(&qp->sq, req->cur) || req->resume_ns != UROCE_NEVER)
+	if (!uroce_ring_has(&qp->sq, qp->cur) || req->resume_ns != UROCE_NEVER)
 		return 0;
-	wqe = uroce_ring_at(&qp->sq, req->cur);
+	wqe = uroce_ring_at(&qp->sq, qp->cur);
 	/* a cursor at 0: @out is no packet of @wqe, or the payload is inline */
 	if (!wqe->begun || wqe->status != IBV_WC_SUCCESS || !req->out.offset)
 		return 0;
@@ -347,13 +349,14 @@ uint32_t uroce_requester_next_run(struct uroce_qp *qp, uint64_t now,
 
 void uroce_requester_sent(struct uroce_qp *qp)
 {
-	struct uroce_requester *req = &qp->req;
+	struct uroce_requester *req = &qp->roce->req;
 
 	if (!is_reliable(qp)) {
 		req->una_psn = req->next_psn;
-		while (qp->sq.tail != req->cur)
+		while (qp->sq.tail != qp->cur)
 			uroce_complete_send(qp, IBV_WC_SUCCESS);
 	}
 	uroce_sq_check_oldest(qp);
-	uroce_engine_activate(qp->engine, qp); /* bind or invalidate may wait */
+	uroce_engine_activate(qp->roce->engine,
+			      qp); /* bind or invalidate may wait */
 }

@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-#include "uroce/roce/uroce_completion.h"
+#include "uroce/qp/uroce_completion.h"
 #include "uroce/roce/uroce_copy.h"
 #include "uroce/roce/uroce_delack.h"
 #include "uroce/roce/uroce_grh.h"
@@ -19,9 +19,9 @@
 
 void uroce_responder_init(struct uroce_qp *qp)
 {
-	struct uroce_responder *resp = &qp->resp;
+	struct uroce_responder *resp = &qp->roce->resp;
 
-	/* resp->receive stays: its WQE is no longer in the queue */
+	/* qp->receive stays: its WQE is no longer in the queue */
 	resp->epsn = qp->rq_psn;
 	resp->msn = 0;
 	resp->message = UROCE_MESSAGE_NONE;
@@ -35,7 +35,7 @@ void uroce_responder_init(struct uroce_qp *qp)
 
 static void responder_count(struct uroce_qp *qp, enum uroce_counter counter)
 {
-	uroce_engine_count(qp->engine, counter, 1);
+	uroce_core_count(qp->core, counter, 1);
 }
 
 /* The receive WQE is unusable. Only RC reports this to the requester (NAK). */
@@ -61,16 +61,16 @@ static void fail_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 static int responder_resolve(struct uroce_qp *qp, uint32_t offset,
 			     uint32_t bytes, struct uroce_iovecs *iovecs)
 {
-	struct uroce_receive *receive = &qp->resp.receive;
+	struct uroce_receive *receive = &qp->receive;
 	struct uroce_sge_list list = {
-		.memory = qp->engine->memory,
+		.memory = qp->core->memory,
 		.sge = receive->sge,
 		.nr_sge = receive->nr_sge,
 		.pd = qp->rq->pd,
 		.write = true,
 	};
 
-	return uroce_sge_resolve(&list, &qp->resp.cursor, offset, bytes,
+	return uroce_sge_resolve(&list, &qp->roce->resp.cursor, offset, bytes,
 				 iovecs);
 }
 
@@ -130,7 +130,7 @@ static void complete_send_message(struct uroce_qp *qp,
 static void responder_receive_send(struct uroce_qp *qp,
 				   struct uroce_packet *packet)
 {
-	struct uroce_responder *resp = &qp->resp;
+	struct uroce_responder *resp = &qp->roce->resp;
 	bool first = packet->traits & UROCE_T_FIRST;
 	uint32_t offset = first ? 0 : resp->offset;
 
@@ -146,8 +146,8 @@ static void responder_receive_send(struct uroce_qp *qp,
 		return;
 	/* 9.4.1.1.3: invalidate the key before the message completes */
 	if ((packet->traits & UROCE_T_IETH) &&
-	    uroce_window_invalidate(qp->engine->memory, packet->inv_rkey,
-				    qp->pd, qp->qpn)) {
+	    uroce_window_invalidate(qp->core->memory, packet->inv_rkey, qp->pd,
+				    qp->qpn)) {
 		uroce_responder_refuse_access(qp, packet, -ENOENT);
 		return;
 	}
@@ -162,7 +162,7 @@ static void responder_receive_send(struct uroce_qp *qp,
 static bool sequence_is_valid(const struct uroce_qp *qp,
 			      const struct uroce_packet *packet)
 {
-	uint8_t message = qp->resp.message;
+	uint8_t message = qp->roce->resp.message;
 
 	if (packet->traits & UROCE_T_FIRST)
 		return message == UROCE_MESSAGE_NONE;
@@ -214,7 +214,7 @@ static void responder_execute(struct uroce_qp *qp, struct uroce_packet *packet)
 static void acknowledge_duplicate(struct uroce_qp *qp,
 				  const struct uroce_packet *packet)
 {
-	struct uroce_responder *resp = &qp->resp;
+	struct uroce_responder *resp = &qp->roce->resp;
 	uint32_t until = uroce_psn_add(resp->epsn, -1);
 
 	if (!packet->ack_req || resp->reply == UROCE_REPLY_ACK ||
@@ -229,12 +229,12 @@ static void acknowledge_duplicate(struct uroce_qp *qp,
 	}
 	resp->reply = UROCE_REPLY_DUPLICATE;
 	resp->ack_psn = until;
-	uroce_engine_activate(qp->engine, qp);
+	uroce_engine_activate(qp->roce->engine, qp);
 }
 
 static void receive_rc(struct uroce_qp *qp, struct uroce_packet *packet)
 {
-	struct uroce_responder *resp = &qp->resp;
+	struct uroce_responder *resp = &qp->roce->resp;
 	int32_t ahead = uroce_psn_diff(packet->psn, resp->epsn);
 
 	if (!ahead) {
@@ -253,7 +253,7 @@ static void receive_rc(struct uroce_qp *qp, struct uroce_packet *packet)
 /* 9.8.2.2: a gap loses only the message that contains it. */
 static void receive_uc(struct uroce_qp *qp, struct uroce_packet *packet)
 {
-	struct uroce_responder *resp = &qp->resp;
+	struct uroce_responder *resp = &qp->roce->resp;
 	bool gap = packet->psn != resp->epsn;
 
 	if ((gap || (packet->traits & UROCE_T_FIRST)) &&
@@ -279,8 +279,8 @@ static void receive_ud(struct uroce_qp *qp, struct uroce_packet *packet)
 		return;
 	}
 	/* 11.4.1.2: the first 40 bytes contain the GRH */
-	qp->resp.cursor = (struct uroce_cursor){};
-	ret = UROCE_GRH_LEN + packet->payload_len > qp->resp.receive.length
+	qp->roce->resp.cursor = (struct uroce_cursor){};
+	ret = UROCE_GRH_LEN + packet->payload_len > qp->receive.length
 		      ? -EMSGSIZE
 		      : responder_resolve(qp, 0, UROCE_GRH_LEN, &iovecs);
 	if (ret) {
@@ -313,7 +313,7 @@ static bool responder_may_check_late(const struct uroce_qp *qp,
 	if (!(packet->traits & UROCE_T_SEND))
 		return false;
 	return qp->type == IBV_QPT_UD ||
-	       (qp->type == IBV_QPT_RC && packet->psn == qp->resp.epsn);
+	       (qp->type == IBV_QPT_RC && packet->psn == qp->roce->resp.epsn);
 }
 
 void uroce_responder_receive(struct uroce_qp *qp, struct uroce_packet *packet)
@@ -323,8 +323,8 @@ void uroce_responder_receive(struct uroce_qp *qp, struct uroce_packet *packet)
 		responder_count(qp, UROCE_C_BAD_ICRC);
 		return;
 	}
-	if (!qp->resp.established && qp->state == IBV_QPS_RTR) {
-		qp->resp.established = true;
+	if (!qp->roce->resp.established && qp->state == IBV_QPS_RTR) {
+		qp->roce->resp.established = true;
 		uroce_qp_event(qp, IBV_EVENT_COMM_EST);
 		uroce_qp_tell(qp);
 	}

@@ -38,7 +38,7 @@ uint64_t uroce_retry_timeout_ns(uint8_t timeout)
 
 uint64_t uroce_retry_deadline(const struct uroce_qp *qp)
 {
-	const struct uroce_requester *req = &qp->req;
+	const struct uroce_requester *req = &qp->roce->req;
 
 	return req->ack_ns < req->resume_ns ? req->ack_ns : req->resume_ns;
 }
@@ -52,29 +52,29 @@ static uint64_t timeout_from(const struct uroce_qp *qp, uint64_t now)
 
 void uroce_retry_start(struct uroce_qp *qp, uint64_t now)
 {
-	if (qp->req.ack_ns != UROCE_NEVER)
+	if (qp->roce->req.ack_ns != UROCE_NEVER)
 		return;
-	qp->req.stale = qp->engine->stale;
-	qp->req.ack_ns = timeout_from(qp, now);
-	uroce_timers_set(qp->engine, qp, qp->req.ack_ns);
+	qp->roce->req.stale = qp->roce->engine->stale;
+	qp->roce->req.ack_ns = timeout_from(qp, now);
+	uroce_timers_set(qp->roce->engine, qp, qp->roce->req.ack_ns);
 }
 
 static void grow_window(struct uroce_qp *qp, uint32_t nr_packets)
 {
-	struct uroce_requester *req = &qp->req;
+	struct uroce_requester *req = &qp->roce->req;
 
 	req->grow += nr_packets;
 	if (req->grow < req->window)
 		return;
 	req->grow = 0;
-	if (req->window < qp->engine->window_bytes / qp->mtu)
+	if (req->window < qp->roce->engine->window_bytes / qp->mtu)
 		req->window++;
 }
 
 void uroce_retry_progress(struct uroce_qp *qp, uint32_t nr_packets,
 			  uint64_t now)
 {
-	struct uroce_requester *req = &qp->req;
+	struct uroce_requester *req = &qp->roce->req;
 
 	req->recovering = false;
 	req->retry_left = qp->retry_cnt;
@@ -87,7 +87,7 @@ void uroce_retry_progress(struct uroce_qp *qp, uint32_t nr_packets,
 
 void uroce_retry_rewind(struct uroce_qp *qp)
 {
-	struct uroce_requester *req = &qp->req;
+	struct uroce_requester *req = &qp->roce->req;
 	uint32_t cur = qp->sq.tail;
 
 	for (; uroce_ring_has(&qp->sq, cur); cur++) {
@@ -98,36 +98,36 @@ void uroce_retry_rewind(struct uroce_qp *qp)
 				     uroce_psn_add(wqe->psn, wqe->nr_packets)))
 			break;
 	}
-	req->cur = cur;
+	qp->cur = cur;
 	req->next_psn = req->una_psn;
 	req->out = (struct uroce_cursor){};
 	req->rd_last = req->rd_first; /* none ends before una_psn */
 	req->packets_since_ack_req = 0;
-	qp->rndv.sending = false; /* retransmit with payload */
+	qp->roce->rndv.sending = false; /* retransmit with payload */
 }
 
 static void go_back(struct uroce_qp *qp, uint64_t now)
 {
-	struct uroce_requester *req = &qp->req;
+	struct uroce_requester *req = &qp->roce->req;
 
 	req->recovering = true;
 	req->grow = 0;
 	/* a channel has flow control of its own */
-	if (!qp->channel && req->window > 2 * MIN_WINDOW)
+	if (!qp->roce->channel && req->window > 2 * MIN_WINDOW)
 		req->window /= 2;
 	uroce_retry_rewind(qp);
 	req->ack_ns = UROCE_NEVER;
 	uroce_retry_start(qp, now);
-	uroce_engine_activate(qp->engine, qp);
+	uroce_engine_activate(qp->roce->engine, qp);
 }
 
 /* IBTA 9.7.6.1.1, 9.7.6.1.2: after retry_cnt retries the request fails. */
 static void retry(struct uroce_qp *qp, uint64_t now)
 {
-	struct uroce_requester *req = &qp->req;
+	struct uroce_requester *req = &qp->roce->req;
 
 	if (!req->retry_left) {
-		uroce_engine_count(qp->engine, UROCE_C_RETRY_EXCEEDED, 1);
+		uroce_core_count(qp->core, UROCE_C_RETRY_EXCEEDED, 1);
 		uroce_qp_fault(qp, UROCE_FAULT_SQ, IBV_WC_RETRY_EXC_ERR);
 		return;
 	}
@@ -137,9 +137,9 @@ static void retry(struct uroce_qp *qp, uint64_t now)
 
 void uroce_retry_lost(struct uroce_qp *qp, uint64_t now)
 {
-	if (qp->req.recovering || qp->req.resume_ns != UROCE_NEVER)
+	if (qp->roce->req.recovering || qp->roce->req.resume_ns != UROCE_NEVER)
 		return;
-	if (qp->channel)
+	if (qp->roce->channel)
 		go_back(qp, now);
 	else
 		retry(qp, now);
@@ -147,7 +147,7 @@ void uroce_retry_lost(struct uroce_qp *qp, uint64_t now)
 
 void uroce_retry_not_ready(struct uroce_qp *qp, uint8_t timer, uint64_t now)
 {
-	struct uroce_requester *req = &qp->req;
+	struct uroce_requester *req = &qp->roce->req;
 
 	if (req->resume_ns != UROCE_NEVER)
 		return; /* the RNR wait for una_psn is running */
@@ -161,17 +161,17 @@ void uroce_retry_not_ready(struct uroce_qp *qp, uint8_t timer, uint64_t now)
 	uroce_retry_rewind(qp);
 	req->ack_ns = UROCE_NEVER;
 	req->resume_ns = now + uroce_retry_rnr_ns(timer);
-	uroce_timers_set(qp->engine, qp, req->resume_ns);
+	uroce_timers_set(qp->roce->engine, qp, req->resume_ns);
 }
 
 void uroce_retry_expire(struct uroce_qp *qp, uint64_t now)
 {
-	struct uroce_requester *req = &qp->req;
+	struct uroce_requester *req = &qp->roce->req;
 
 	if (req->resume_ns <= now) {
 		req->resume_ns = UROCE_NEVER;
 		req->recovering = false;
-		uroce_engine_activate(qp->engine, qp);
+		uroce_engine_activate(qp->roce->engine, qp);
 		/* the next packet starts the timer */
 		req->ack_ns = UROCE_NEVER;
 	}
@@ -183,7 +183,7 @@ void uroce_retry_expire(struct uroce_qp *qp, uint64_t now)
 		req->ack_ns = UROCE_NEVER;
 		uroce_retry_start(qp, now);
 	} else if (req->ack_ns <= now) {
-		uroce_engine_count(qp->engine, UROCE_C_TIMEOUTS, 1);
+		uroce_core_count(qp->core, UROCE_C_TIMEOUTS, 1);
 		req->ack_ns = UROCE_NEVER;
 		retry(qp, now);
 	}

@@ -6,7 +6,7 @@
 #ifndef UROCE_RETRY_H
 #define UROCE_RETRY_H
 
-#include "uroce/roce/uroce_qp.h"
+#include "uroce/roce/uroce_roce.h"
 
 /** uroce_retry_rnr_ns() - decode an RNR timer field (IBTA table 45) */
 uint64_t uroce_retry_rnr_ns(uint8_t timer);

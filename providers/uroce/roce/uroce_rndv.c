@@ -20,7 +20,9 @@
 
 static const struct uroce_rndv_ops *ops_of(const struct uroce_qp *qp)
 {
-	return qp->type == IBV_QPT_RC && qp->channel ? qp->channel->rndv : NULL;
+	return qp->type == IBV_QPT_RC && qp->roce->channel
+		       ? qp->roce->channel->rndv
+		       : NULL;
 }
 
 static struct uroce_qpn_pair qpn_pair_of(const struct uroce_qp *qp)
@@ -45,29 +47,31 @@ static enum uroce_sink_kind kind_of(const struct uroce_send_wqe *wqe)
 static void rndv_publish(struct uroce_qp *qp, enum uroce_sink_kind kind,
 			 const struct uroce_sink *sink)
 {
-	ops_of(qp)->publish(qp->channel, qp->qpn, kind, sink);
-	qp->rndv.published[kind] = true;
-	if (list_empty(&qp->publishing))
-		list_add_tail(&qp->engine->publishing, &qp->publishing);
+	ops_of(qp)->publish(qp->roce->channel, qp->qpn, kind, sink);
+	qp->roce->rndv.published[kind] = true;
+	if (list_empty(&qp->roce->publishing))
+		list_add_tail(&qp->roce->engine->publishing,
+			      &qp->roce->publishing);
 }
 
 static void rndv_withdraw_sink(struct uroce_qp *qp, enum uroce_sink_kind kind)
 {
 	const struct uroce_sink none = { .bytes = 0 };
 
-	if (!qp->rndv.published[kind])
+	if (!qp->roce->rndv.published[kind])
 		return;
-	qp->rndv.published[kind] = false;
-	qp->channel->rndv->publish(qp->channel, qp->qpn, kind, &none);
-	if (!qp->rndv.published[!kind])
-		list_del(&qp->publishing);
+	qp->roce->rndv.published[kind] = false;
+	qp->roce->channel->rndv->publish(qp->roce->channel, qp->qpn, kind,
+					 &none);
+	if (!qp->roce->rndv.published[!kind])
+		list_del(&qp->roce->publishing);
 }
 
 /* Publishes @sge as a sink, unless its region is about to be withdrawn. */
 static bool publish_sge(struct uroce_qp *qp, enum uroce_sink_kind kind,
 			uint32_t psn, uint32_t pd, const struct ibv_sge *sge)
 {
-	struct uroce_memory *memory = qp->engine->memory;
+	struct uroce_memory *memory = qp->core->memory;
 	struct uroce_sink sink = { .psn = psn, .bytes = sge->length };
 	uint8_t *ptr;
 
@@ -86,7 +90,7 @@ static bool publish_sge(struct uroce_qp *qp, enum uroce_sink_kind kind,
  */
 static bool awaits_answers(const struct uroce_qp *qp)
 {
-	return qp->req.rd_first != qp->req.rd_last;
+	return qp->roce->req.rd_first != qp->roce->req.rd_last;
 }
 
 bool uroce_rndv_begin(struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
@@ -94,16 +98,17 @@ bool uroce_rndv_begin(struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
 	const struct uroce_rndv_ops *ops = ops_of(qp);
 	enum uroce_sink_kind kind = kind_of(wqe);
 
-	qp->rndv.sending = false;
+	qp->roce->rndv.sending = false;
 	if (wqe->length < UROCE_RNDV_MIN || !ops ||
-	    !ops->choose(qp->channel, kind, qp->qpn, wqe->psn))
+	    !ops->choose(qp->roce->channel, kind, qp->qpn, wqe->psn))
 		return false;
 	if (kind != UROCE_SINK_READ) {
-		qp->rndv.sending = true;
-		qp->rndv.sent = (struct uroce_rndv_state){};
+		qp->roce->rndv.sending = true;
+		qp->roce->rndv.sent = (struct uroce_rndv_state){};
 		return true;
 	}
-	return wqe->nr_sge == 1 && !qp->rndv.refused && !awaits_answers(qp) &&
+	return wqe->nr_sge == 1 && !qp->roce->rndv.refused &&
+	       !awaits_answers(qp) &&
 	       publish_sge(qp, kind, wqe->psn, qp->pd, &wqe->sge[0]);
 }
 
@@ -116,7 +121,8 @@ void uroce_rndv_end(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 	if (wqe->length < UROCE_RNDV_MIN || !ops || !wqe->begun)
 		return;
 	if (!failed)
-		ops->learn(qp->channel, kind, qp->qpn, wqe->psn, wqe->length);
+		ops->learn(qp->roce->channel, kind, qp->qpn, wqe->psn,
+			   wqe->length);
 	/* the sink is that of the oldest READ: see uroce_rndv_begin() */
 	if (kind == UROCE_SINK_READ)
 		rndv_withdraw_sink(qp, kind);
@@ -124,7 +130,7 @@ void uroce_rndv_end(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 
 void uroce_rndv_publish_receive(struct uroce_qp *qp, uint32_t psn)
 {
-	const struct uroce_receive *receive = &qp->resp.receive;
+	const struct uroce_receive *receive = &qp->receive;
 
 	if (ops_of(qp) && receive->nr_sge &&
 	    receive->sge[0].length >= UROCE_RNDV_MIN)
@@ -141,30 +147,31 @@ uint32_t uroce_rndv_withdraw(struct uroce_qp *qp)
 {
 	const struct uroce_rndv_ops *ops = ops_of(qp);
 
-	qp->rndv.sending = false;
-	qp->rndv.refused = false;
+	qp->roce->rndv.sending = false;
+	qp->roce->rndv.refused = false;
 	if (!ops)
 		return 0;
 	rndv_withdraw_sink(qp, UROCE_SINK_RECEIVE);
 	rndv_withdraw_sink(qp, UROCE_SINK_READ);
-	return ops->accesses(qp->channel);
+	return ops->accesses(qp->roce->channel);
 }
 
 bool uroce_rndv_is_quiet(const struct uroce_qp *qp, uint32_t accesses)
 {
-	return qp->channel->rndv->is_quiet(qp->channel, accesses);
+	return qp->roce->channel->rndv->is_quiet(qp->roce->channel, accesses);
 }
 
 void uroce_rndv_give_up(const struct uroce_qp *qp, uint32_t accesses)
 {
-	qp->channel->rndv->give_up(qp->channel, accesses);
+	qp->roce->channel->rndv->give_up(qp->roce->channel, accesses);
 }
 
 void uroce_rndv_withdraw_all(struct uroce_engine *engine)
 {
 	while (!list_empty(&engine->publishing)) {
 		struct uroce_qp *qp = list_entry(engine->publishing.next,
-						 struct uroce_qp, publishing);
+						 struct uroce_roce, publishing)
+					      ->qp;
 
 		rndv_withdraw_sink(qp, UROCE_SINK_RECEIVE);
 		rndv_withdraw_sink(qp, UROCE_SINK_READ);
@@ -185,7 +192,7 @@ struct chunk {
 
 static int push_write(const struct chunk *chunk)
 {
-	struct uroce_channel *channel = chunk->qp->channel;
+	struct uroce_channel *channel = chunk->qp->roce->channel;
 	const struct uroce_send_wqe *wqe = chunk->write;
 	const struct uroce_direct_access copy = {
 		.access = IBV_ACCESS_REMOTE_WRITE,
@@ -201,7 +208,7 @@ static int push_write(const struct chunk *chunk)
 	};
 
 	/* older messages in flight arrive later, maybe for the same memory */
-	if (uroce_psn_before(chunk->qp->req.una_psn, wqe->psn))
+	if (uroce_psn_before(chunk->qp->roce->req.una_psn, wqe->psn))
 		return -EBUSY;
 	return channel->direct_copy ? channel->direct_copy(channel, &copy)
 				    : -EPERM;
@@ -215,7 +222,8 @@ static bool rndv_find(const struct chunk *chunk, uint32_t psn,
 	const struct uroce_qpn_pair qpns = qpn_pair_of(qp);
 	uint64_t from;
 
-	if (!qp->channel->rndv->find(qp->channel, &qpns, chunk->kind, ret_sink))
+	if (!qp->roce->channel->rndv->find(qp->roce->channel, &qpns,
+					   chunk->kind, ret_sink))
 		return false;
 	from = (uint64_t)uroce_psn_diff(psn, ret_sink->psn) * qp->mtu;
 	*ret_from = (uint32_t)from;
@@ -250,8 +258,9 @@ static int rndv_push(const struct chunk *chunk, uint32_t psn)
 		return push_write(chunk);
 	if (!await(chunk, psn, &sink, &from))
 		return -EAGAIN;
-	return qp->channel->rndv->push(qp->channel, &qpns, chunk->kind, &sink,
-				       from, &chunk->iov);
+	return qp->roce->channel->rndv->push(qp->roce->channel, &qpns,
+					     chunk->kind, &sink, from,
+					     &chunk->iov);
 }
 
 /* Sends a chunk. The sides take turns; the peer first, to keep it busy. */
@@ -260,7 +269,7 @@ static bool send_chunk(const struct chunk *chunk, struct uroce_packet *packet)
 	const struct uroce_qp *qp = chunk->qp;
 	const struct uroce_qpn_pair qpns = qpn_pair_of(qp);
 
-	if (!qp->channel->rndv->is_open(qp->channel, &qpns))
+	if (!qp->roce->channel->rndv->is_open(qp->roce->channel, &qpns))
 		return false;
 	if (chunk->state->pulled) {
 		if (rndv_push(chunk, packet->psn))
@@ -289,12 +298,12 @@ static uint32_t rndv_count_packets(const struct uroce_qp *qp,
 				   const struct uroce_out *out, uint32_t max)
 {
 	const struct uroce_sge_list list = {
-		.memory = qp->engine->memory,
+		.memory = qp->core->memory,
 		.sge = wqe->sge,
 		.nr_sge = wqe->nr_sge,
 		.pd = qp->pd,
 	};
-	struct uroce_cursor cursor = qp->req.out;
+	struct uroce_cursor cursor = qp->roce->req.out;
 	uint8_t *ptr = NULL;
 	uint32_t nr;
 
@@ -324,7 +333,7 @@ uint32_t uroce_rndv_request(struct uroce_qp *qp,
 	uint32_t at = (uint32_t)uroce_psn_diff(out->packet.psn, wqe->psn);
 	struct chunk chunk = {
 		.qp = qp,
-		.state = &qp->rndv.sent,
+		.state = &qp->roce->rndv.sent,
 		.write = is_write(wqe) ? wqe : NULL,
 		.kind = UROCE_SINK_RECEIVE,
 		.first_psn = wqe->psn,
@@ -332,7 +341,7 @@ uint32_t uroce_rndv_request(struct uroce_qp *qp,
 	};
 
 	/* the first packet of a SEND is needed to select the receive WQE */
-	if (!qp->rndv.sending || (!chunk.write && !at))
+	if (!qp->roce->rndv.sending || (!chunk.write && !at))
 		return 1;
 	/* the last packet has payload, so that its data is stored last */
 	chunk.nr_packets = rndv_count_packets(
@@ -362,10 +371,10 @@ static uint8_t *find_answer(const struct uroce_qp *qp,
 	};
 	uint8_t *ptr;
 
-	if (uroce_memory_is_dmabuf(qp->engine->memory, res->rkey))
+	if (uroce_memory_is_dmabuf(qp->core->memory, res->rkey))
 		return NULL;
-	return uroce_memory_remote(qp->engine->memory, &wanted, &ptr) ? NULL
-								      : ptr;
+	return uroce_memory_remote(qp->core->memory, &wanted, &ptr) ? NULL
+								    : ptr;
 }
 
 uint32_t uroce_rndv_response(struct uroce_qp *qp,
@@ -376,7 +385,7 @@ uint32_t uroce_rndv_response(struct uroce_qp *qp,
 	uint32_t at = (uint32_t)uroce_psn_diff(psn, res->psn);
 	struct chunk chunk = {
 		.qp = qp,
-		.state = &qp->rndv.response,
+		.state = &qp->roce->rndv.response,
 		.kind = UROCE_SINK_READ,
 		.first_psn = res->psn,
 		.offset = at * qp->mtu,
@@ -424,7 +433,7 @@ int uroce_rndv_copy(const struct uroce_qp *qp,
 
 		/* data for the null region is discarded */
 		if (iov->iov_base)
-			ret = ops->pull(qp->channel, &qpns, address, iov);
+			ret = ops->pull(qp->roce->channel, &qpns, address, iov);
 		address += iov->iov_len;
 	}
 	/* CMA may have been lost: publish whether the QP still pulls */

@@ -27,7 +27,7 @@
 #ifndef UROCE_RNDV_H
 #define UROCE_RNDV_H
 
-#include "uroce/roce/uroce_qp.h"
+#include "uroce/roce/uroce_roce.h"
 
 struct uroce_out;
 

@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "uroce/roce/uroce_qp.h"
+#include "uroce/roce/uroce_roce.h"
 
 int uroce_timers_reserve(struct uroce_engine *engine, uint32_t nr)
 {
 	uint32_t max = engine->max_timers ? engine->max_timers : 16;
-	struct uroce_qp **grown;
+	struct uroce_roce **grown;
 
 	if (nr <= engine->max_timers)
 		return 0;
@@ -25,19 +25,20 @@ int uroce_timers_reserve(struct uroce_engine *engine, uint32_t nr)
 }
 
 static void timers_place(struct uroce_engine *engine, uint32_t at,
-			 struct uroce_qp *qp)
+			 struct uroce_roce *roce)
 {
-	engine->timers[at] = qp;
-	qp->heap_at = at + 1;
+	engine->timers[at] = roce;
+	roce->heap_at = at + 1;
 }
 
-/* Moves @qp from the place @at up or down until the heap is ordered. */
-static void sift(struct uroce_engine *engine, uint32_t at, struct uroce_qp *qp)
+/* Moves @roce from the place @at up or down until the heap is ordered. */
+static void sift(struct uroce_engine *engine, uint32_t at,
+		 struct uroce_roce *roce)
 {
-	struct uroce_qp **timers = engine->timers;
+	struct uroce_roce **timers = engine->timers;
 	uint32_t child;
 
-	while (at && timers[(at - 1) / 2]->heap_ns > qp->heap_ns) {
+	while (at && timers[(at - 1) / 2]->heap_ns > roce->heap_ns) {
 		timers_place(engine, at, timers[(at - 1) / 2]);
 		at = (at - 1) / 2;
 	}
@@ -45,37 +46,38 @@ static void sift(struct uroce_engine *engine, uint32_t at, struct uroce_qp *qp)
 		if (child + 1 < engine->nr_timers &&
 		    timers[child + 1]->heap_ns < timers[child]->heap_ns)
 			child++;
-		if (timers[child]->heap_ns >= qp->heap_ns)
+		if (timers[child]->heap_ns >= roce->heap_ns)
 			break;
 		timers_place(engine, at, timers[child]);
 		at = child;
 	}
-	timers_place(engine, at, qp);
+	timers_place(engine, at, roce);
 }
 
 void uroce_timers_set(struct uroce_engine *engine, struct uroce_qp *qp,
 		      uint64_t at_ns)
 {
+	struct uroce_roce *roce = qp->roce;
 	uint32_t at;
 
-	if (at_ns == UROCE_NEVER || (qp->heap_at && qp->heap_ns <= at_ns))
+	if (at_ns == UROCE_NEVER || (roce->heap_at && roce->heap_ns <= at_ns))
 		return;
-	at = qp->heap_at ? qp->heap_at - 1 : engine->nr_timers++;
-	qp->heap_ns = at_ns;
-	timers_place(engine, at, qp);
-	sift(engine, at, qp);
+	at = roce->heap_at ? roce->heap_at - 1 : engine->nr_timers++;
+	roce->heap_ns = at_ns;
+	timers_place(engine, at, roce);
+	sift(engine, at, roce);
 }
 
 void uroce_timers_remove(struct uroce_engine *engine, struct uroce_qp *qp)
 {
-	struct uroce_qp *last;
-	uint32_t at = qp->heap_at;
+	struct uroce_roce *last;
+	uint32_t at = qp->roce->heap_at;
 
 	if (!at)
 		return;
-	qp->heap_at = 0;
+	qp->roce->heap_at = 0;
 	last = engine->timers[--engine->nr_timers];
-	if (last != qp)
+	if (last != qp->roce)
 		sift(engine, at - 1, last);
 }
 

@@ -37,8 +37,8 @@ void uroce_context_abandon(struct uroce_context *ctx)
 
 		list_del(pos);
 		uroce_mcast_leave_locked(qp);
-		uroce_engine_free_qp(qp->qp->engine, qp->qp, uroce_worker_now(),
-				     UROCE_QUARANTINE_NS);
+		uroce_engine_free_qp(qp->qp->roce->engine, qp->qp,
+				     uroce_worker_now(), UROCE_QUARANTINE_NS);
 	}
 	list_for_each_safe (pos, tmp, &ctx->srqs) {
 		struct uroce_verbs_srq *srq =

@@ -27,7 +27,7 @@ static int attach_locked(struct uroce_verbs_qp *qp, const uint8_t *gid)
 	ret = uroce_worker_join(qp->worker, qp->ctx->instance, gid);
 	if (ret)
 		return ret;
-	ret = uroce_engine_attach(qp->qp->engine, qp->qp, gid);
+	ret = uroce_engine_attach(qp->qp->roce->engine, qp->qp, gid);
 	if (ret)
 		uroce_worker_leave(qp->worker, qp->ctx->instance, gid);
 	return ret;
@@ -44,7 +44,7 @@ int uroce_attach_mcast(struct ibv_qp *ibqp, const union ibv_gid *gid,
 	if (ibqp->qp_type != IBV_QPT_UD)
 		return -EINVAL;
 	uroce_worker_lock(qp->worker);
-	if (!has_group(qp->qp->engine, qp->qp, gid->raw))
+	if (!has_group(qp->qp->roce->engine, qp->qp, gid->raw))
 		ret = attach_locked(qp, gid->raw);
 	uroce_worker_unlock(qp->worker);
 	return ret;
@@ -60,7 +60,7 @@ int uroce_detach_mcast(struct ibv_qp *ibqp, const union ibv_gid *gid,
 	if (ret)
 		return ret;
 	uroce_worker_lock(qp->worker);
-	ret = uroce_engine_detach(qp->qp->engine, qp->qp, gid->raw);
+	ret = uroce_engine_detach(qp->qp->roce->engine, qp->qp, gid->raw);
 	if (ret == 0)
 		uroce_worker_leave(qp->worker, qp->ctx->instance, gid->raw);
 	uroce_worker_unlock(qp->worker);
@@ -69,7 +69,7 @@ int uroce_detach_mcast(struct ibv_qp *ibqp, const union ibv_gid *gid,
 
 bool uroce_mcast_has_any(const struct uroce_verbs_qp *qp)
 {
-	const struct uroce_engine *engine = qp->qp->engine;
+	const struct uroce_engine *engine = qp->qp->roce->engine;
 
 	for (uint32_t i = 0; i < engine->nr_groups; i++)
 		if (engine->groups[i].qp == qp->qp)
@@ -79,7 +79,7 @@ bool uroce_mcast_has_any(const struct uroce_verbs_qp *qp)
 
 void uroce_mcast_leave_locked(struct uroce_verbs_qp *qp)
 {
-	const struct uroce_engine *engine = qp->qp->engine;
+	const struct uroce_engine *engine = qp->qp->roce->engine;
 
 	for (uint32_t i = 0; i < engine->nr_groups; i++)
 		if (engine->groups[i].qp == qp->qp)

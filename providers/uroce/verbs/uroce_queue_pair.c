@@ -2,7 +2,7 @@
 /*
  * Queue pairs of type RC, UC and UD: create, modify, query, destroy. The engine
  * checks and performs changes of state (qp/uroce_qp_state.c,
- * roce/uroce_qp.c). uroce_post.c and uroce_wr.c post requests.
+ * qp/uroce_qp.c). uroce_post.c and uroce_wr.c post requests.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -302,7 +302,7 @@ static int modify_locked(struct uroce_verbs_qp *qp,
 			 enum ibv_mtu mtu, const struct uroce_path *path,
 			 struct uroce_channel *channel)
 {
-	struct uroce_channel *old = qp->qp->channel;
+	struct uroce_channel *old = qp->qp->roce->channel;
 	bool binds = channel && uroce_qp_state(qp->qp) == IBV_QPS_INIT;
 	int ret;
 
@@ -312,9 +312,9 @@ static int modify_locked(struct uroce_verbs_qp *qp,
 			      uroce_worker_now());
 	if (binds && ret)
 		uroce_channel_unbind(qp->qp);
-	if (channel && qp->qp->channel != channel)
+	if (channel && qp->qp->roce->channel != channel)
 		uroce_worker_disconnect(qp->worker, channel);
-	if (old && !qp->qp->channel)
+	if (old && !qp->qp->roce->channel)
 		uroce_worker_disconnect(qp->worker, old);
 	return ret;
 }
@@ -435,10 +435,10 @@ int uroce_destroy_qp(struct ibv_qp *ibqp)
 		      ? -EBUSY
 		      : uroce_events_forget(ctx, ibqp, NULL, &qp->raised);
 	if (ret == 0) {
-		struct uroce_channel *channel = qp->qp->channel;
+		struct uroce_channel *channel = qp->qp->roce->channel;
 
-		uroce_engine_free_qp(qp->qp->engine, qp->qp, uroce_worker_now(),
-				     quarantine_ns(qp->qp));
+		uroce_engine_free_qp(qp->qp->roce->engine, qp->qp,
+				     uroce_worker_now(), quarantine_ns(qp->qp));
 		list_del(&qp->entry);
 		if (channel)
 			uroce_worker_disconnect(qp->worker, channel);

@@ -53,7 +53,8 @@ static inline bool uroce_sq_may_post(const struct uroce_verbs_qp *qp)
 /** uroce_sq_expect() - prefetch for write, at the beginning of a post */
 static inline void uroce_sq_expect(const struct uroce_verbs_qp *qp)
 {
-	const void *next = __atomic_load_n(&qp->qp->next_put, __ATOMIC_RELAXED);
+	const void *next =
+		__atomic_load_n(&qp->qp->roce->next_put, __ATOMIC_RELAXED);
 
 	if (next)
 		prefetch_for_write(next);

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "uroce/roce/uroce_qp.h"
+#include "uroce/roce/uroce_roce.h"
 
 #define NOW   UINT64_C(1000000000)
 #define LEASE (NOW + UROCE_LEASE_NS)

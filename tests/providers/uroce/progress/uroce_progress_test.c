@@ -118,7 +118,7 @@ static void progress_post_precedes_deferred_ack(void **state)
 	open_with_deferred_ack(&pair);
 	side_receive(&pair.side[0], 64);
 	/* as for a peer that waits for the ACK */
-	pair.side[1].qp->resp.delack.nr_quickacks = 1;
+	pair.side[1].qp->roce->resp.delack.nr_quickacks = 1;
 	side_send(&pair.side[1], IBV_WR_SEND, 8, &pair.address[0]);
 	assert_put(1, UROCE_SEND_ONLY);
 	assert_put(2, UROCE_ACKNOWLEDGE);
@@ -551,7 +551,7 @@ static void progress_unread_ack_causes_no_timeout(void **state)
 
 	open_pair(&pair, SHORT);
 	worker = pair.side[0].worker;
-	timeouts = &worker->engine.counters.count[UROCE_C_TIMEOUTS];
+	timeouts = &worker->engine.core.counters.count[UROCE_C_TIMEOUTS];
 	side_receive(&pair.side[1], 64);
 	uroce_worker_lock(pair.side[0].worker);
 	assert_int_equal(pthread_create(&thread, NULL, post_meanwhile, &pair),

@@ -97,7 +97,7 @@ static void add_memory(struct side *side)
 	region.base = side->memory;
 	region.iova = (uintptr_t)side->memory;
 	assert_int_equal(
-		uroce_memory_add(uroce_worker_engine(side->worker)->memory,
+		uroce_memory_add(uroce_worker_engine(side->worker)->core.memory,
 				 &region, &side->key),
 		0);
 }
@@ -152,12 +152,13 @@ void side_close(struct side *side)
 	struct uroce_channel *channel;
 
 	uroce_instance_lock(side->instance);
-	channel = side->qp->channel;
+	channel = side->qp->roce->channel;
 	uroce_engine_free_qp(engine, side->qp, uroce_worker_now(), 0);
 	if (channel)
 		uroce_worker_disconnect(side->worker, channel);
 	uroce_instance_forget_cq(side->instance, side->worker, &side->cq);
-	assert_int_equal(uroce_memory_remove(engine->memory, side->key), 0);
+	assert_int_equal(uroce_memory_remove(engine->core.memory, side->key),
+			 0);
 	uroce_instance_unlock(side->instance);
 	uroce_instance_put_share(side->instance, side->share);
 	uroce_instance_detach(side->instance);

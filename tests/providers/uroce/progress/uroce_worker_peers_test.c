@@ -120,7 +120,7 @@ static void connect_side(struct test *test)
 	receive_all(test->fd, &test->peer, sizeof(test->peer));
 	side_connect(&test->side, &test->self, &test->peer,
 		     (enum ibv_mtu)test->plan.mtu, (uint8_t)test->plan.timeout);
-	assert_int_equal(!!test->side.qp->channel,
+	assert_int_equal(!!test->side.qp->roce->channel,
 			 uroce_config_local() && !test->plan.link);
 	for (int i = 0; i < SIDE_DEPTH; i++)
 		side_receive(&test->side, (uint32_t)test->plan.length);
@@ -313,7 +313,7 @@ static uint64_t count(struct test *test, enum uroce_counter counter)
 	uint64_t found;
 
 	uroce_worker_lock(test->side.worker);
-	found = engine->counters.count[counter];
+	found = engine->core.counters.count[counter];
 	uroce_worker_unlock(test->side.worker);
 	return found;
 }
@@ -539,7 +539,7 @@ static void stop_peer(const struct test *test)
 static void simulate_pending_ack(struct side *side)
 {
 	uroce_worker_lock(side->worker);
-	side->qp->resp.reply = UROCE_REPLY_ACK;
+	side->qp->roce->resp.reply = UROCE_REPLY_ACK;
 	uroce_engine_activate(uroce_worker_engine(side->worker), side->qp);
 	uroce_worker_unlock(side->worker);
 }
@@ -561,7 +561,7 @@ struct debt {
 static struct debt get_pending_ack(const struct side *side)
 {
 	struct uroce_worker *worker = side->worker;
-	const struct uroce_channel *channel = side->qp->channel;
+	const struct uroce_channel *channel = side->qp->roce->channel;
 	struct debt debt;
 
 	uroce_worker_acquire(worker);
@@ -597,7 +597,7 @@ static bool pending_ack_is_sent(struct test *test)
 	assert_int_equal(kill(test->pid, SIGCONT), 0);
 	uroce_worker_flush_qp(side->worker, side->qp);
 	debt = get_pending_ack(side);
-	if (side->qp->channel)
+	if (side->qp->roce->channel)
 		assert_true(!debt.owes || debt.stuck);
 	poll_some(side, 10);
 	return !debt.stuck;
@@ -616,7 +616,7 @@ static void worker_pending_ack_is_sent_when_room_appears(void **state)
 	start(&test, &plan);
 	request(&test, IBV_WR_RDMA_WRITE, 1000);
 	fill_channel(&test);
-	if (side->qp->channel) {
+	if (side->qp->roce->channel) {
 		assert_true(get_pending_ack(side).full);
 		assert_true(get_pending_ack(side).owes);
 		/* gives up after a second, and does not retry */
@@ -683,7 +683,8 @@ static void worker_stopped_target_is_accessed_by_cma(void **state)
 	bool asks;
 
 	start(&test, &plan);
-	asks = !side->qp->channel || !side->qp->channel->direct_copy;
+	asks = !side->qp->roce->channel ||
+	       !side->qp->roce->channel->direct_copy;
 	/* the target may have polled just before */
 	request(&test, IBV_WR_RDMA_WRITE, 1000);
 	if (side_is_shared()) {

@@ -49,7 +49,7 @@ static void open_scenario(struct scenario *scenario, uint8_t timeout)
 	for (int i = 0; i < 2; i++)
 		side_connect(&scenario->side[i], &scenario->address[i],
 			     &scenario->address[!i], IBV_MTU_1024, timeout);
-	assert_non_null(scenario->side[0].qp->channel);
+	assert_non_null(scenario->side[0].qp->roce->channel);
 }
 
 static void disable_quick_calls(struct scenario *scenario)
@@ -68,7 +68,7 @@ static void close_scenario(struct scenario *scenario)
 	struct uroce_worker *worker = scenario->side[0].worker;
 
 	uroce_worker_lock(scenario->side[0].worker);
-	scenario->counters = worker->engine.counters;
+	scenario->counters = worker->engine.core.counters;
 	scenario->quick_posts = worker->quick_posts;
 	scenario->quick_polls = worker->quick_polls;
 	uroce_worker_unlock(scenario->side[0].worker);

@@ -50,7 +50,7 @@ static void send_one(struct pair *pair, const struct uroce_channel *channel)
 		.opcode = UROCE_RC | UROCE_SEND_ONLY,
 		.pkey = UROCE_PKEY_DEFAULT,
 		.dest_qpn = pair->side[1].qp->qpn,
-		.psn = pair->side[1].qp->resp.epsn,
+		.psn = pair->side[1].qp->roce->resp.epsn,
 	};
 
 	uroce_engine_receive(&pair->side[1].engine, &packet, pair->now);
@@ -73,7 +73,7 @@ static void channel_bound_qp_drops_packets_of_network_path(void **state)
 
 	/* RESET removes the binding */
 	pair_reconnect(pair, &o);
-	assert_null(pair->side[1].qp->channel);
+	assert_null(pair->side[1].qp->roce->channel);
 	assert_true(list_empty(&pair->side[1].channel.qps));
 	post_recv(pair, 2, 100);
 	send_one(pair, &pair->side[1].channel);
@@ -129,7 +129,7 @@ static void channel_datagram_carries_no_ack(void **state)
 
 	packet.path = &pair->side[0].path;
 	packet.dest_qpn = pair->side[1].qp->qpn;
-	packet.carried_psn = pair->side[1].qp->req.una_psn;
+	packet.carried_psn = pair->side[1].qp->roce->req.una_psn;
 	uroce_engine_receive(&pair->side[1].engine, &packet, pair->now);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_STALE_ACKS), 0);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_TRANSPORT), 1);

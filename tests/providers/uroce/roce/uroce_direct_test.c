@@ -228,7 +228,7 @@ static void direct_long_write_is_copied_in_parts(void **state)
 
 	fill_long(pair);
 	post_one(pair, IBV_WR_RDMA_WRITE, 1, LONG);
-	wqe = uroce_ring_at(&qp->sq, qp->req.cur);
+	wqe = uroce_ring_at(&qp->sq, qp->cur);
 	assert_true(uroce_direct_is_long(qp));
 	assert_int_equal(uroce_direct_try(qp, wqe), UROCE_DIRECT_MORE);
 	assert_int_equal(direct.last.chunk, PART);
@@ -308,9 +308,9 @@ static void direct_null_region_source_is_sent(void **state)
 		.remote = { .va = PAIR_IOVA, .rkey = pair->side[1].key },
 	};
 
-	assert_int_equal(
-		uroce_memory_add(pair->side[0].engine.memory, &null, &sge.lkey),
-		0);
+	assert_int_equal(uroce_memory_add(pair->side[0].engine.core.memory,
+					  &null, &sge.lkey),
+			 0);
 	memset(pair->side[1].memory, 1, 100000);
 	pair_post(pair, 0, &wqe, &sge);
 	pair_run(pair);

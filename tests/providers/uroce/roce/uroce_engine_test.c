@@ -195,7 +195,7 @@ static void engine_timers_expire_in_order(void **state)
 	while (f->engine.nr_timers) {
 		assert_true(uroce_engine_deadline(&f->engine) >= last);
 		last = uroce_engine_deadline(&f->engine);
-		uroce_timers_remove(&f->engine, f->engine.timers[0]);
+		uroce_timers_remove(&f->engine, f->engine.timers[0]->qp);
 	}
 	assert_int_equal(uroce_engine_deadline(&f->engine), UROCE_NEVER);
 	for (uint32_t i = 0; i < NR; i++)
@@ -244,9 +244,9 @@ static void engine_kick_from_many_threads_is_never_lost(void **state)
 	while (nr_seen < 4 * KICKS) {
 		uroce_engine_take_kicks(&f->engine);
 		for (size_t i = 0; i < 4; i++) {
-			if (list_empty(&kickers[i].qp->active))
+			if (list_empty(&kickers[i].qp->roce->active))
 				continue;
-			list_del(&kickers[i].qp->active);
+			list_del(&kickers[i].qp->roce->active);
 			seen[i] = __atomic_load_n(&kicks[i], __ATOMIC_SEQ_CST);
 		}
 		nr_seen = seen[0] + seen[1] + seen[2] + seen[3];

@@ -213,7 +213,7 @@ static enum pair_action remove_region(struct pair *pair, unsigned int from,
 {
 	if (packet->traits || from != 1)
 		return PAIR_PASS;
-	(void)uroce_memory_remove(pair->side[1].engine.memory,
+	(void)uroce_memory_remove(pair->side[1].engine.core.memory,
 				  pair->side[1].key);
 	return PAIR_PASS;
 }
@@ -373,9 +373,9 @@ static void error_cq_overrun_is_fatal(void **state)
 		pair_run(pair);
 	}
 	assert_true(cq->overrun);
-	assert_ptr_equal(uroce_engine_take_cq(&pair->side[0].engine), cq);
+	assert_ptr_equal(uroce_core_take_cq(&pair->side[0].engine.core), cq);
 	assert_true(cq->report_overrun);
-	assert_null(uroce_engine_take_cq(&pair->side[0].engine));
+	assert_null(uroce_core_take_cq(&pair->side[0].engine.core));
 	assert_int_equal(pair_count(pair, 0, UROCE_C_CQ_OVERRUN), 4);
 	/* a QP with lost completions is unusable */
 	expect_state(pair, 0, IBV_QPS_ERR);
@@ -384,7 +384,7 @@ static void error_cq_overrun_is_fatal(void **state)
 	post(pair, 9, IBV_WR_RDMA_WRITE, 10);
 	pair_run(pair);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_CQ_OVERRUN), 5);
-	assert_null(uroce_engine_take_cq(&pair->side[0].engine));
+	assert_null(uroce_core_take_cq(&pair->side[0].engine.core));
 	pair_free(pair);
 }
 
@@ -405,15 +405,15 @@ static void srq_limit_event_is_raised_once(void **state)
 	post(pair, 1, IBV_WR_SEND, 10);
 	post(pair, 2, IBV_WR_SEND, 10);
 	pair_run(pair);
-	assert_null(uroce_engine_take_rq(engine));
+	assert_null(uroce_core_take_rq(&engine->core));
 	post(pair, 3, IBV_WR_SEND, 10);
 	pair_run(pair);
-	assert_ptr_equal(uroce_engine_take_rq(engine), rq);
+	assert_ptr_equal(uroce_core_take_rq(&engine->core), rq);
 	assert_true(rq->limit_event);
 	assert_int_equal(rq->limit, 0);
 	post(pair, 4, IBV_WR_SEND, 10);
 	pair_run(pair);
-	assert_null(uroce_engine_take_rq(engine));
+	assert_null(uroce_core_take_rq(&engine->core));
 	/* the remaining WQEs stay when a QP fails, and the event reports it */
 	modify_qp(pair, 1, IBV_QPS_ERR, 0);
 	expect_events(pair, 1, 1u << IBV_EVENT_QP_LAST_WQE_REACHED);

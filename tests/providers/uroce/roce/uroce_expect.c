@@ -54,7 +54,7 @@ void expect_none(struct uroce_cq *cq)
 
 void expect_events(struct pair *pair, unsigned int side, uint32_t events)
 {
-	struct uroce_qp *qp = uroce_engine_take_qp(&pair->side[side].engine);
+	struct uroce_qp *qp = uroce_core_take_qp(&pair->side[side].engine.core);
 
 	if (!events) {
 		assert_null(qp);

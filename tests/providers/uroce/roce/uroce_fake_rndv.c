@@ -272,8 +272,8 @@ static int fake_copy(struct uroce_channel *channel,
 
 	assert_true((uint64_t)wanted->offset + wanted->chunk <= wanted->bytes);
 	if (!is_open(channel, &qpns) ||
-	    uroce_memory_remote(the_fake->pair->side[!i].engine.memory, &access,
-				&there))
+	    uroce_memory_remote(the_fake->pair->side[!i].engine.core.memory,
+				&access, &there))
 		return -EACCES;
 	there += wanted->offset;
 	for (uint32_t n = 0; !ret && n < wanted->nr_iov; n++) {
@@ -342,8 +342,8 @@ static void init_side(struct fake *fake, unsigned int i)
 	real->channel.chunk = FAKE_MEMORY;
 	real->channel.is_recently_polling = is_recently_polling;
 	real->channel.rndv = &ops;
-	real->engine.on_qp = on_qp;
-	real->engine.arg = side;
+	real->engine.core.on_qp = on_qp;
+	real->engine.core.arg = side;
 	side->room = 4;
 	side->open = true;
 	memset(real->memory + FAKE_TO, GUARD, FAKE_MEMORY - FAKE_TO);
@@ -389,7 +389,7 @@ void fake_free(struct fake *fake)
 
 		for (unsigned int kind = 0; kind < UROCE_NR_SINKS; kind++)
 			assert_int_equal(!!fake->side[i].sink[kind].bytes,
-					 qp && qp->rndv.published[kind]);
+					 qp && qp->roce->rndv.published[kind]);
 	}
 	pair_free(pair);
 	for (unsigned int i = 0; i < 2; i++)

@@ -41,12 +41,12 @@ struct scene {
 
 static struct uroce_requester *req_of(struct pair *pair)
 {
-	return &pair->side[0].qp->req;
+	return &pair->side[0].qp->roce->req;
 }
 
 static struct uroce_region *region_of(struct pair *pair)
 {
-	return uroce_memory_find(pair->side[0].engine.memory,
+	return uroce_memory_find(pair->side[0].engine.core.memory,
 				 pair->side[0].key);
 }
 
@@ -326,7 +326,7 @@ static void then_ack_along(struct pair *pair,
 static void then_error(struct pair *pair, struct uroce_eager_entry *response)
 {
 	uroce_qp_fault(pair->side[0].qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);
-	uroce_qp_apply_fault(pair->side[0].qp, pair->now);
+	uroce_core_apply_faults(pair->side[0].qp->core, pair->now);
 }
 
 static void then_drained(struct pair *pair, struct uroce_eager_entry *response)
@@ -379,7 +379,7 @@ static struct uroce_eager_entry forge_response(struct pair *pair)
 			    .mig_req = true,
 			    .pkey = qp->pkey,
 			    .dest_qpn = qp->qpn,
-			    .psn = qp->req.una_psn,
+			    .psn = qp->roce->req.una_psn,
 			    .syndrome = UROCE_AETH_ACK | UROCE_AETH_NO_CREDITS,
 			    .orig = 1 },
 	};

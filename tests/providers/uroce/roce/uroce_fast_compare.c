@@ -74,13 +74,14 @@ static void assert_same_cq(struct uroce_cq *a, struct uroce_cq *b)
 static void assert_same_requester(const struct uroce_qp *a,
 				  const struct uroce_qp *b)
 {
-	const struct uroce_requester *one = &a->req, *other = &b->req;
+	const struct uroce_requester *one = &a->roce->req;
+	const struct uroce_requester *other = &b->roce->req;
 
 	assert_int_equal(one->una_psn, other->una_psn);
 	assert_int_equal(one->next_psn, other->next_psn);
 	assert_int_equal(one->sent_psn, other->sent_psn);
 	assert_int_equal(one->new_psn, other->new_psn);
-	assert_int_equal(one->cur, other->cur);
+	assert_int_equal(a->cur, b->cur);
 	assert_int_equal(a->sq.tail, b->sq.tail);
 	assert_int_equal(a->sq.head, b->sq.head);
 	/* outstanding responses, and room for more */
@@ -97,23 +98,25 @@ static void assert_same_requester(const struct uroce_qp *a,
 
 void assert_same_side(struct pair_side *a, struct pair_side *b)
 {
-	assert_memory_equal(&a->engine.counters, &b->engine.counters,
-			    sizeof(a->engine.counters));
+	assert_memory_equal(&a->engine.core.counters, &b->engine.core.counters,
+			    sizeof(a->engine.core.counters));
 	assert_same_cq(&a->send_cq, &b->send_cq);
 	assert_same_cq(&a->recv_cq, &b->recv_cq);
 	assert_memory_equal(a->memory, b->memory, 8192);
 	assert_int_equal(a->qp->state, b->qp->state);
 	assert_int_equal(a->qp->events, b->qp->events);
-	assert_int_equal(a->qp->resp.epsn, b->qp->resp.epsn);
-	assert_int_equal(a->qp->resp.msn, b->qp->resp.msn);
-	assert_int_equal(a->qp->resp.reply, b->qp->resp.reply);
-	assert_int_equal(a->qp->resp.nak_sent, b->qp->resp.nak_sent);
-	assert_int_equal(a->qp->resp.nr_pending, b->qp->resp.nr_pending);
+	assert_int_equal(a->qp->roce->resp.epsn, b->qp->roce->resp.epsn);
+	assert_int_equal(a->qp->roce->resp.msn, b->qp->roce->resp.msn);
+	assert_int_equal(a->qp->roce->resp.reply, b->qp->roce->resp.reply);
+	assert_int_equal(a->qp->roce->resp.nak_sent,
+			 b->qp->roce->resp.nak_sent);
+	assert_int_equal(a->qp->roce->resp.nr_pending,
+			 b->qp->roce->resp.nr_pending);
 	assert_same_requester(a->qp, b->qp);
 	assert_int_equal(a->rq.limit_event, b->rq.limit_event);
 	assert_int_equal(a->send_cq.wake, b->send_cq.wake);
 	assert_int_equal(a->recv_cq.wake, b->recv_cq.wake);
-	assert_int_equal(!a->engine.cq_events, !b->engine.cq_events);
+	assert_int_equal(!a->engine.core.cq_events, !b->engine.core.cq_events);
 	assert_int_equal(uroce_ring_used(&a->rq.ring),
 			 uroce_ring_used(&b->rq.ring));
 }

@@ -220,7 +220,7 @@ static void fast_receive_any_length_matches_ordinary_path(void **state)
 static void fast_receive_carried_ack_matches_ordinary_path(void **state)
 {
 	struct pair *pair = fast_compare_new(false);
-	uint32_t psn = pair->side[1].qp->req.una_psn;
+	uint32_t psn = pair->side[1].qp->roce->req.una_psn;
 
 	pair_free(pair);
 	for (size_t op = 0; op < NR_OPS; op++)
@@ -275,7 +275,7 @@ static void arrange_bad_receive(struct pair *pair)
 
 static struct uroce_region *region_of(struct pair *pair, unsigned int side)
 {
-	return uroce_memory_find(pair->side[side].engine.memory,
+	return uroce_memory_find(pair->side[side].engine.core.memory,
 				 pair->side[side].key);
 }
 
@@ -311,14 +311,14 @@ static void arrange_in_front(struct pair *pair)
 
 static void arrange_gap(struct pair *pair)
 {
-	struct uroce_responder *resp = &pair->side[1].qp->resp;
+	struct uroce_responder *resp = &pair->side[1].qp->roce->resp;
 
 	resp->epsn = (resp->epsn - 1) & UROCE_PSN_MASK;
 }
 
 static void arrange_repetition(struct pair *pair)
 {
-	struct uroce_responder *resp = &pair->side[1].qp->resp;
+	struct uroce_responder *resp = &pair->side[1].qp->roce->resp;
 
 	resp->epsn = (resp->epsn + 1) & UROCE_PSN_MASK;
 }
@@ -343,12 +343,12 @@ static void arrange_limit(struct pair *pair)
 static void arrange_error(struct pair *pair)
 {
 	uroce_qp_fault(pair->side[1].qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);
-	uroce_qp_apply_fault(pair->side[1].qp, pair->now);
+	uroce_core_apply_faults(pair->side[1].qp->core, pair->now);
 }
 
 static void arrange_nak(struct pair *pair)
 {
-	struct uroce_responder *resp = &pair->side[1].qp->resp;
+	struct uroce_responder *resp = &pair->side[1].qp->roce->resp;
 
 	resp->reply = UROCE_REPLY_NAK;
 	resp->syndrome = UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ;
@@ -361,24 +361,24 @@ static void arrange_nak(struct pair *pair)
 /* The NAK was for a packet that has arrived since. */
 static void arrange_nak_sent(struct pair *pair)
 {
-	pair->side[1].qp->resp.nak_sent = true;
+	pair->side[1].qp->roce->resp.nak_sent = true;
 }
 
 /* The first packet raises an event. */
 static void arrange_not_established(struct pair *pair)
 {
 	pair->side[1].qp->state = IBV_QPS_RTR;
-	pair->side[1].qp->resp.established = false;
+	pair->side[1].qp->roce->resp.established = false;
 }
 
 static void arrange_message(struct pair *pair)
 {
-	pair->side[1].qp->resp.message = UROCE_MESSAGE_WRITE;
+	pair->side[1].qp->roce->resp.message = UROCE_MESSAGE_WRITE;
 }
 
 static void arrange_no_resources(struct pair *pair)
 {
-	pair->side[1].qp->resp.max_resources = 0;
+	pair->side[1].qp->roce->resp.max_resources = 0;
 }
 
 static void arrange_armed_cqs(struct pair *pair)
@@ -413,7 +413,7 @@ static void arrange_mixture(struct pair *pair)
 /* One request waits for the ACK of the previous one. */
 static void arrange_closed_window(struct pair *pair)
 {
-	pair->side[1].qp->req.window = 1;
+	pair->side[1].qp->roce->req.window = 1;
 	post_one(pair, 1, IBV_WR_SEND, 8);
 	lose_all(pair, 1);
 }
@@ -427,7 +427,7 @@ static void fast_receive_cumulative_ack_matches_ordinary_path(void **state)
 		arrange_closed_window,
 	};
 	struct pair *pair = fast_compare_new(false);
-	uint32_t psn = pair->side[1].qp->req.una_psn;
+	uint32_t psn = pair->side[1].qp->roce->req.una_psn;
 
 	pair_free(pair);
 	nr_fast = 0;
@@ -506,7 +506,7 @@ static void fast_next_closed_window_sends_nothing(void **state)
 	struct uroce_qp *qp = pair->side[0].qp;
 	struct uroce_eager_entry eager;
 
-	qp->req.window = 2;
+	qp->roce->req.window = 2;
 	for (int i = 0; i < 3; i++)
 		post_one(pair, 0, IBV_WR_RDMA_WRITE, 8);
 	assert_true(uroce_fast_next(qp, pair->now, &eager));
@@ -545,9 +545,10 @@ static void fast_next_request_carries_pending_ack(void **state)
 	assert_false(uroce_fast_is_idle(qp));
 	post_one(pair, 1, IBV_WR_SEND, 8);
 	assert_true(uroce_fast_next(qp, pair->now, &eager));
-	assert_int_equal(eager.ack, UROCE_EAGER_ACK | ((qp->resp.epsn - 1) &
-						       UROCE_PSN_MASK));
-	assert_int_equal(qp->resp.reply, UROCE_REPLY_NONE);
+	assert_int_equal(eager.ack,
+			 UROCE_EAGER_ACK |
+				 ((qp->roce->resp.epsn - 1) & UROCE_PSN_MASK));
+	assert_int_equal(qp->roce->resp.reply, UROCE_REPLY_NONE);
 	post_one(pair, 1, IBV_WR_SEND, 8);
 	assert_true(uroce_fast_next(qp, pair->now, &eager));
 	assert_int_equal(eager.ack, 0);
@@ -564,7 +565,7 @@ static void fast_receive_ack_opens_window(void **state)
 	struct uroce_out out;
 	int len;
 
-	requester->qp->req.window = 1;
+	requester->qp->roce->req.window = 1;
 	request = request_of(pair, IBV_WR_RDMA_WRITE);
 	post_one(pair, 0, IBV_WR_RDMA_WRITE, 8);
 	assert_false(uroce_engine_next(&requester->engine, pair->now, &out));
@@ -585,7 +586,7 @@ static void fast_receive_ack_opens_window(void **state)
 static struct pair *new_late_pair(struct uroce_eager_entry *ret_eager)
 {
 	struct pair *pair = fast_compare_new(false);
-	uint32_t psn = pair->side[1].qp->req.una_psn;
+	uint32_t psn = pair->side[1].qp->roce->req.una_psn;
 
 	arrange_usual(pair);
 	*ret_eager = request_of(pair, IBV_WR_SEND);
@@ -634,7 +635,7 @@ static void fast_catch_up_ignores_failed_qp(void **state)
 	struct pair *pair = new_late_pair(&eager);
 
 	uroce_qp_fault(pair->side[1].qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);
-	uroce_qp_apply_fault(pair->side[1].qp, pair->now);
+	uroce_core_apply_faults(pair->side[1].qp->core, pair->now);
 	expect(&pair->side[1].send_cq, 77, IBV_WC_WR_FLUSH_ERR);
 	uroce_fast_catch_up(&pair->side[1].engine, pair->now);
 	expect_none(&pair->side[1].send_cq);

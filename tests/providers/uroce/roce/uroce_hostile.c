@@ -36,7 +36,7 @@ struct uroce_packet next_packet(const struct pair *pair, uint8_t opcode)
 		.opcode = opcode,
 		.pkey = UROCE_PKEY_DEFAULT,
 		.dest_qpn = pair->side[1].qp->qpn,
-		.psn = pair->side[1].qp->resp.epsn,
+		.psn = pair->side[1].qp->roce->resp.epsn,
 		.ack_req = true,
 		.va = PAIR_IOVA + TARGET,
 		.rkey = pair->side[1].key,

@@ -138,7 +138,7 @@ static void hostile_request_to_foreign_region_is_refused(void **state)
 		struct pair *pair = hostile_pair_new(pair_defaults(), &seen);
 		struct pair_side *side = &pair->side[1];
 		struct uroce_region *region =
-			uroce_memory_find(side->engine.memory, side->key);
+			uroce_memory_find(side->engine.core.memory, side->key);
 		struct uroce_packet packet = next_packet(pair, opcode);
 		bool brings = opcode == UROCE_WRITE_ONLY ||
 			      opcode == UROCE_ATOMIC_WRITE;
@@ -410,7 +410,7 @@ static void hostile_bad_icrc_changes_nothing(void **state)
 		pair = hostile_pair_new(o, &seen);
 		packet = next_packet(pair, opcodes[i]);
 		hostile_post_recv(pair);
-		before = pair->side[1].qp->resp;
+		before = pair->side[1].qp->roce->resp;
 		packet.dma_len = 8;
 		if (opcodes[i] == UROCE_ACKNOWLEDGE ||
 		    opcodes[i] == UROCE_READ_RESP_ONLY) {
@@ -419,7 +419,7 @@ static void hostile_bad_icrc_changes_nothing(void **state)
 				.nr_sge = 1, .opcode = IBV_WR_RDMA_READ
 			};
 
-			packet.psn = pair->side[1].qp->req.una_psn;
+			packet.psn = pair->side[1].qp->roce->req.una_psn;
 			pair->filter = drop_responses;
 			pair_post(pair, 1, &wqe, &sge);
 		}
@@ -435,8 +435,9 @@ static void hostile_bad_icrc_changes_nothing(void **state)
 		(void)pair_step(pair);
 		assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_ICRC), 1);
 		assert_int_equal(seen.nr, 0);
-		assert_int_equal(pair->side[1].qp->resp.epsn, before.epsn);
-		assert_int_equal(pair->side[1].qp->resp.message,
+		assert_int_equal(pair->side[1].qp->roce->resp.epsn,
+				 before.epsn);
+		assert_int_equal(pair->side[1].qp->roce->resp.message,
 				 before.message);
 		assert_false(pair_poll(&pair->side[1].recv_cq, &cqe));
 		assert_false(pair_poll(&pair->side[1].send_cq, &cqe));

@@ -128,7 +128,7 @@ static void put_on_wire(struct pair *pair, unsigned int from,
 		at_ns += pair_random(pair, 30 * LATENCY_NS);
 	datagram = push_datagram(pair, at_ns);
 	datagram->to = !from;
-	datagram->over_channel = pair->side[from].qp->channel;
+	datagram->over_channel = pair->side[from].qp->roce->channel;
 	if (datagram->over_channel) {
 		datagram->packet = *packet;
 		datagram->len = packet->nr_absent ? 0 : packet->payload_len;
@@ -440,7 +440,8 @@ static void init_side(struct pair *pair, unsigned int i,
 	uroce_memory_init(&side->regions, o->seed);
 	assert_int_equal(uroce_engine_init(&side->engine, &engine), 0);
 	assert_int_equal(
-		uroce_memory_add(side->engine.memory, &region, &side->key), 0);
+		uroce_memory_add(side->engine.core.memory, &region, &side->key),
+		0);
 	assert_int_equal(
 		uroce_cq_init(&side->send_cq, 2 * o->depth, o->channel), 0);
 	assert_int_equal(
@@ -588,5 +589,5 @@ bool pair_poll(struct uroce_cq *cq, struct uroce_cqe *ret_cqe)
 uint64_t pair_count(const struct pair *pair, unsigned int side,
 		    enum uroce_counter counter)
 {
-	return pair->side[side].engine.counters.count[counter];
+	return pair->side[side].engine.core.counters.count[counter];
 }

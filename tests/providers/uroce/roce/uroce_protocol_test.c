@@ -201,7 +201,7 @@ static void protocol_window_grows_to_limit(void **state)
 		post_send(pair, i, IBV_WR_RDMA_WRITE, 700000);
 		pair_run(pair);
 	}
-	assert_int_equal(pair->side[0].qp->req.window,
+	assert_int_equal(pair->side[0].qp->roce->req.window,
 			 pair->side[0].engine.window_bytes / MTU);
 	pair_free(pair);
 }
@@ -211,7 +211,7 @@ static void protocol_responder_resource_expires_after_psn_wrap(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
-	struct uroce_responder *resp = &pair->side[1].qp->resp;
+	struct uroce_responder *resp = &pair->side[1].qp->roce->resp;
 	uint32_t much = (1u << 20) + 10;
 
 	inject_packet(pair, request_packet(pair, UROCE_READ_REQUEST, 0), 0);
@@ -254,7 +254,7 @@ static void protocol_gap_is_retransmitted_without_timeout(void **state)
 		.psn = { psn_of(o.psn, 3), psn_of(o.psn, 9), psn_of(o.psn, 17),
 			 psn_of(o.psn, 30) },
 	};
-	uint32_t window = pair->side[0].qp->req.window;
+	uint32_t window = pair->side[0].qp->roce->req.window;
 
 	pair->filter = lose_after_nak;
 	pair->filter_data = &losses;
@@ -264,7 +264,8 @@ static void protocol_gap_is_retransmitted_without_timeout(void **state)
 	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_NAKS_SEQ), 4);
 	/* halved each time, and little growth since */
-	assert_in_range(pair->side[0].qp->req.window, window / 16, window / 4);
+	assert_in_range(pair->side[0].qp->roce->req.window, window / 16,
+			window / 4);
 	pair_free(pair);
 }
 
@@ -389,7 +390,7 @@ static void protocol_bind_waits_for_outstanding_requests(void **state)
 	struct uroce_send_wqe bind = { .wr_id = 2,
 				       .opcode = IBV_WR_BIND_MW,
 				       .flags = IBV_SEND_SIGNALED };
-	struct uroce_memory *memory = pair->side[0].engine.memory;
+	struct uroce_memory *memory = pair->side[0].engine.core.memory;
 	uint32_t key;
 
 	assert_int_equal(uroce_memory_add(memory, &window, &key), 0);
@@ -430,9 +431,10 @@ static void protocol_atomic_needs_aligned_va_and_address(void **state)
 
 		packet = request_packet(pair, UROCE_FETCH_ADD, 0);
 		packet.va = PAIR_IOVA + (how ? 4 : 8);
-		assert_int_equal(uroce_memory_add(pair->side[1].engine.memory,
-						  &region, &packet.rkey),
-				 0);
+		assert_int_equal(
+			uroce_memory_add(pair->side[1].engine.core.memory,
+					 &region, &packet.rkey),
+			0);
 		inject_packet(pair, packet, 0);
 		pair_run(pair);
 		assert_int_equal(pair_count(pair, 1, UROCE_C_MISALIGNED), 1);

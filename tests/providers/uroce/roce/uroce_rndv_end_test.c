@@ -288,7 +288,7 @@ static void rndv_without_remote_right_copies_nothing(void **state)
 		struct pair_side *side = &fake->pair->side[1];
 		struct message m = message_new(fake, needed[i], MB);
 
-		uroce_memory_find(side->engine.memory, side->key)->access =
+		uroce_memory_find(side->engine.core.memory, side->key)->access =
 			IBV_ACCESS_LOCAL_WRITE;
 		message_post(fake, &m, 1);
 		fake_run(fake);
@@ -364,8 +364,8 @@ static void remove_memory(struct fake *fake, unsigned int side)
 	struct pair_side *real = &fake->pair->side[side];
 
 	uroce_rndv_withdraw_all(&real->engine);
-	assert_int_equal(uroce_memory_remove(real->engine.memory, real->key),
-			 0);
+	assert_int_equal(
+		uroce_memory_remove(real->engine.core.memory, real->key), 0);
 }
 
 /* The region is removed while a message to it, or from it, is in flight. */
@@ -411,7 +411,7 @@ static void rndv_read_without_local_write_publishes_no_sink(void **state)
 	struct message m = message_new(fake, IBV_WR_RDMA_READ, MB);
 	struct pair_side *side = &fake->pair->side[0];
 
-	uroce_memory_find(side->engine.memory, side->key)->access = 0;
+	uroce_memory_find(side->engine.core.memory, side->key)->access = 0;
 	message_post(fake, &m, 1);
 	fake_run(fake);
 	assert_string_equal(fake_log(fake, 0), "es|");

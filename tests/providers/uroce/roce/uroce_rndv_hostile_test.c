@@ -28,7 +28,7 @@ static struct uroce_packet request_packet(const struct fake *fake,
 		.opcode = UROCE_RC | opcode,
 		.pkey = UROCE_PKEY_DEFAULT,
 		.dest_qpn = pair->side[1].qp->qpn,
-		.psn = pair->side[1].qp->resp.epsn,
+		.psn = pair->side[1].qp->roce->resp.epsn,
 		.ack_req = true,
 		.nr_absent = nr,
 		.payload_len = nr * MTU,
@@ -157,7 +157,7 @@ static void rndv_hostile_unreadable_source_counts_as_lost(void **state)
 		assert_int_equal(
 			pair_count(fake->pair, 1, UROCE_C_OUT_OF_SEQUENCE), 1);
 		assert_int_equal(fake->side[1].nr_notified, 1);
-		assert_int_equal(fake->pair->side[1].qp->resp.epsn, psn);
+		assert_int_equal(fake->pair->side[1].qp->roce->resp.epsn, psn);
 		assert_int_equal(uroce_qp_state(fake->pair->side[1].qp),
 				 IBV_QPS_RTS);
 		fake_check_rest(fake, 1);
@@ -294,7 +294,7 @@ static void rndv_hostile_rights_are_checked_for_each_part(void **state)
 	assert_int_equal(fake->side[1].pull.nr, 1);
 	fake_take(fake, 1, to.sge, 1, 1);
 	fake->side[1].pull.nr = 0;
-	uroce_memory_find(side->engine.memory, side->key)->access =
+	uroce_memory_find(side->engine.core.memory, side->key)->access =
 		IBV_ACCESS_LOCAL_WRITE;
 	packet = request_packet(fake, UROCE_WRITE_MIDDLE, 2);
 	deliver_packet(fake, 0, &packet);
@@ -361,7 +361,7 @@ static struct uroce_packet response_packet(const struct fake *fake,
 		.opcode = UROCE_RC | opcode,
 		.pkey = UROCE_PKEY_DEFAULT,
 		.dest_qpn = pair->side[0].qp->qpn,
-		.psn = pair->side[0].qp->req.una_psn,
+		.psn = pair->side[0].qp->roce->req.una_psn,
 		.nr_absent = nr,
 		.payload_len = nr * MTU,
 		.source = (uintptr_t)pair->side[1].memory + FROM,
@@ -443,8 +443,8 @@ static void rndv_read_response_without_region_is_requested_again(void **state)
 		response_packet(fake, UROCE_READ_RESP_FIRST, FITS);
 	struct uroce_cqe cqe;
 
-	assert_int_equal(uroce_memory_remove(side->engine.memory, side->key),
-			 0);
+	assert_int_equal(
+		uroce_memory_remove(side->engine.core.memory, side->key), 0);
 	fake->loses = NULL;
 	deliver_packet(fake, 1, &packet);
 	assert_int_equal(fake->side[0].pull.nr, 0);
@@ -486,9 +486,10 @@ static void rndv_read_response_to_null_region_is_requested_again(void **state)
 	struct message m = message_new(fake, IBV_WR_RDMA_READ, ROOM);
 	struct uroce_packet packet;
 
-	assert_int_equal(uroce_memory_add(fake->pair->side[0].engine.memory,
-					  &null, &m.to.sge[0].lkey),
-			 0);
+	assert_int_equal(
+		uroce_memory_add(fake->pair->side[0].engine.core.memory, &null,
+				 &m.to.sge[0].lkey),
+		0);
 	message_post(fake, &m, 1);
 	fake->loses = lose_responses;
 	(void)fake_step(fake);

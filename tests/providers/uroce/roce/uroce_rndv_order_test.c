@@ -234,7 +234,7 @@ static void rndv_last_read_to_same_address_wins(void **state)
 
 		fake->side[0].unwilling = 1;
 		fake->loses = change_at_the_end;
-		fake->psn = (fake->pair->side[0].qp->req.next_psn + 99) &
+		fake->psn = (fake->pair->side[0].qp->roce->req.next_psn + 99) &
 			    UROCE_PSN_MASK;
 		message_post(fake, &before, 1);
 		message_post(fake, &m, 1);

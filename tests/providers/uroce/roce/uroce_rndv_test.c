@@ -151,7 +151,7 @@ static void rndv_peer_in_rtr_is_open_after_first_packet(void **state)
 		struct uroce_qp *qp = fake->pair->side[1].qp;
 
 		qp->state = IBV_QPS_RTR;
-		qp->resp.established = false;
+		qp->roce->resp.established = false;
 		uroce_qp_tell(qp);
 		assert_string_equal(fake_log(fake, 1), "e");
 		fake->side[0].room = 1;
@@ -313,7 +313,7 @@ static void withdraw_region(struct fake *fake, unsigned int side)
 {
 	struct pair_side *real = &fake->pair->side[side];
 
-	uroce_memory_withdraw(real->engine.memory, real->key);
+	uroce_memory_withdraw(real->engine.core.memory, real->key);
 	uroce_rndv_withdraw_all(&real->engine);
 }
 
@@ -359,9 +359,10 @@ static uint32_t add_null(struct fake *fake, unsigned int side)
 	};
 	uint32_t key;
 
-	assert_int_equal(uroce_memory_add(fake->pair->side[side].engine.memory,
-					  &null, &key),
-			 0);
+	assert_int_equal(
+		uroce_memory_add(fake->pair->side[side].engine.core.memory,
+				 &null, &key),
+		0);
 	return key;
 }
 
@@ -498,7 +499,7 @@ static void rndv_failed_pull_consumes_no_retry(void **state)
 		o.timeout = 0;
 		o.retry_cnt = 0;
 		fake = fake_new_with(&o);
-		window = fake->pair->side[0].qp->req.window;
+		window = fake->pair->side[0].qp->roce->req.window;
 		m = message_new(fake, opcodes[i], MB);
 		fake->side[message_receiver(&m)].pull =
 			make_trouble(0, FAKE_ALWAYS);
@@ -507,7 +508,8 @@ static void rndv_failed_pull_consumes_no_retry(void **state)
 		/* a READ is tried once */
 		assert_int_equal(fake->side[message_receiver(&m)].pull.nr,
 				 opcodes[i] == IBV_WR_RDMA_READ ? 1 : 19);
-		assert_int_equal(fake->pair->side[0].qp->req.window, window);
+		assert_int_equal(fake->pair->side[0].qp->roce->req.window,
+				 window);
 		fake_free(fake);
 	}
 }
@@ -577,8 +579,10 @@ static void rndv_lost_packet_is_retransmitted(void **state)
 			fake->side[0].room = 1 + n % 5;
 			fake->loses = lose_one;
 			fake->from = opcodes[i] == IBV_WR_RDMA_READ;
-			fake->psn = (fake->pair->side[0].qp->req.next_psn + n) &
-				    UROCE_PSN_MASK;
+			fake->psn =
+				(fake->pair->side[0].qp->roce->req.next_psn +
+				 n) &
+				UROCE_PSN_MASK;
 			message_transfer(fake, &m, 3);
 			assert_int_equal(fake->nr_lost, 1);
 			fake->loses = NULL;

@@ -225,9 +225,9 @@ static void run_excludes_null_region(void **state)
 	struct ibv_sge sge = { .addr = 4096, .length = 10 * MTU };
 	struct trace *trace;
 
-	assert_int_equal(
-		uroce_memory_add(pair->side[0].engine.memory, &null, &sge.lkey),
-		0);
+	assert_int_equal(uroce_memory_add(pair->side[0].engine.core.memory,
+					  &null, &sge.lkey),
+			 0);
 	pair_post(pair, 0, &wqe, &sge);
 	trace = take_all(pair, 0, 64);
 	assert_int_equal(trace->nr, 10);
@@ -246,7 +246,7 @@ static void run_yields_to_response(void **state)
 
 	post_request(pair, IBV_WR_RDMA_WRITE, 0, 20 * MTU);
 	assert_true(uroce_engine_next(engine, pair->now, &out));
-	pair->side[0].qp->resp.reply = UROCE_REPLY_ACK;
+	pair->side[0].qp->roce->resp.reply = UROCE_REPLY_ACK;
 	assert_int_equal(uroce_engine_next_run(engine, pair->now, 64, &out), 0);
 	assert_true(uroce_engine_next(engine, pair->now, &out));
 	assert_int_equal(out.packet.opcode, UROCE_ACKNOWLEDGE);

@@ -334,9 +334,9 @@ static void transfer_window_is_bound_used_and_invalidated(void **state)
 	struct uroce_cqe cqe;
 	uint32_t key;
 
-	assert_int_equal(
-		uroce_memory_add(pair->side[1].engine.memory, &window, &key),
-		0);
+	assert_int_equal(uroce_memory_add(pair->side[1].engine.core.memory,
+					  &window, &key),
+			 0);
 	bind.bind.window_key = key;
 	bind.bind.new_key = key + 1;
 	bind.bind.memory_key = pair->side[1].key;
@@ -365,7 +365,8 @@ static void transfer_window_is_bound_used_and_invalidated(void **state)
 	assert_int_equal(cqe.wc_flags, IBV_WC_WITH_INV);
 	assert_int_equal(cqe.inv_rkey, key);
 	assert_int_equal(
-		uroce_memory_find(pair->side[1].engine.memory, key)->bytes, 0);
+		uroce_memory_find(pair->side[1].engine.core.memory, key)->bytes,
+		0);
 
 	/* a local invalidate fails when nothing is bound */
 	bind.opcode = IBV_WR_LOCAL_INV;
@@ -591,13 +592,13 @@ static void transfer_solicited_send_wakes_armed_cq(void **state)
 	uroce_cq_arm(cq, true);
 	pair_post(pair, 0, &wqe, &from);
 	pair_run(pair);
-	assert_null(uroce_engine_take_cq(&pair->side[1].engine));
+	assert_null(uroce_core_take_cq(&pair->side[1].engine.core));
 	wqe.flags |= IBV_SEND_SOLICITED;
 	pair_post(pair, 0, &wqe, &from);
 	pair_run(pair);
-	assert_ptr_equal(uroce_engine_take_cq(&pair->side[1].engine), cq);
+	assert_ptr_equal(uroce_core_take_cq(&pair->side[1].engine.core), cq);
 	assert_true(cq->wake);
-	assert_null(uroce_engine_take_cq(&pair->side[1].engine));
+	assert_null(uroce_core_take_cq(&pair->side[1].engine.core));
 	pair_free(pair);
 }
 

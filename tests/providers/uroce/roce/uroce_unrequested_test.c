@@ -216,7 +216,7 @@ static void hostile_unrequested_responses_are_ignored(void **state)
 	for (size_t i = 0; i < sizeof(opcodes); i++) {
 		packet = next_packet(pair, opcodes[i]);
 		for (int off = -1; off <= 1; off++) {
-			packet.psn = (pair->side[1].qp->req.una_psn +
+			packet.psn = (pair->side[1].qp->roce->req.una_psn +
 				      (uint32_t)off) &
 				     0xffffff;
 			packet.syndrome = UROCE_AETH_NAK | (uint8_t)i;
@@ -234,7 +234,7 @@ static void hostile_unrequested_responses_are_ignored(void **state)
 		pair, packet,
 		0); /* sends the WRITE; the injected packet arrives first */
 	packet = next_packet(pair, UROCE_READ_RESP_ONLY);
-	packet.psn = pair->side[1].qp->req.una_psn;
+	packet.psn = pair->side[1].qp->roce->req.una_psn;
 	pair->filter = NULL;
 	inject_packet(pair, packet, 8);
 	packet.opcode = UROCE_ATOMIC_ACK;
@@ -267,7 +267,7 @@ static void hostile_read_response_of_wrong_length_fails_request(void **state)
 		pair->filter = drop_responses;
 		wqe.remote.va = PAIR_IOVA;
 		wqe.remote.rkey = pair->side[0].key;
-		packet.psn = pair->side[1].qp->req.una_psn;
+		packet.psn = pair->side[1].qp->roce->req.una_psn;
 		pair_post(pair, 1, &wqe, &sge);
 		inject_packet(pair, packet, lengths[i]);
 		inject_packet(pair, packet, lengths[i]);

@@ -46,7 +46,7 @@ static size_t collect(struct sent *sent)
 		to->path = *out.packet.path;
 		gather(&out, to->payload);
 		to->packet.path = &to->path;
-		to->packet.channel = out.qp->channel;
+		to->packet.channel = out.qp->roce->channel;
 		to->packet.payload = to->payload;
 		to->packet.traits = uroce_wire_traits(to->packet.opcode);
 		if (fake_worker.on_packet)
@@ -63,18 +63,18 @@ static void deliver_events(void)
 	struct uroce_rq *rq;
 	struct uroce_qp *qp;
 
-	while ((cq = uroce_engine_take_cq(&fake_worker.engine)) != NULL) {
+	while ((cq = uroce_core_take_cq(&fake_worker.engine.core)) != NULL) {
 		bool wake = cq->wake, overrun = cq->report_overrun;
 
 		cq->wake = false;
 		cq->report_overrun = false;
 		ops->cq_event(cq, wake, overrun);
 	}
-	while ((rq = uroce_engine_take_rq(&fake_worker.engine)) != NULL) {
+	while ((rq = uroce_core_take_rq(&fake_worker.engine.core)) != NULL) {
 		rq->limit_event = false;
 		ops->rq_event(rq);
 	}
-	while ((qp = uroce_engine_take_qp(&fake_worker.engine)) != NULL) {
+	while ((qp = uroce_core_take_qp(&fake_worker.engine.core)) != NULL) {
 		uint32_t events = qp->events;
 
 		qp->events = 0;
@@ -186,14 +186,14 @@ void uroce_instance_forget_cq(struct uroce_instance *instance,
 			      struct uroce_worker *worker, struct uroce_cq *cq)
 {
 	assert_true(fake_worker.locked);
-	uroce_engine_forget_cq(&fake_worker.engine, cq);
+	uroce_core_forget_cq(&fake_worker.engine.core, cq);
 }
 
 void uroce_instance_forget_rq(struct uroce_instance *instance,
 			      struct uroce_rq *rq)
 {
 	assert_true(fake_worker.locked);
-	uroce_engine_forget_rq(&fake_worker.engine, rq);
+	uroce_core_forget_rq(&fake_worker.engine.core, rq);
 }
 
 int uroce_worker_join(struct uroce_worker *worker,
@@ -320,7 +320,7 @@ uint64_t uroce_instance_count(struct uroce_instance *instance,
 			      enum uroce_counter counter)
 {
 	assert_false(fake_worker.locked);
-	return fake_worker.engine.counters.count[counter];
+	return fake_worker.engine.core.counters.count[counter];
 }
 
 struct uroce_engine *uroce_worker_engine(struct uroce_worker *worker)

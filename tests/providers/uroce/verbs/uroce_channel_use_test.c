@@ -42,7 +42,7 @@ static int teardown(void **state)
 
 static struct uroce_channel *channel_of(struct ibv_qp *ibqp)
 {
-	return to_uroce_qp(ibqp)->qp->channel;
+	return to_uroce_qp(ibqp)->qp->roce->channel;
 }
 
 static int to_state(enum ibv_qp_state state)

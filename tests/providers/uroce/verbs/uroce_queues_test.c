@@ -513,8 +513,10 @@ static void uroce_close_context_removes_leftover_objects(void **state)
 	uroce_context_abandon(other);
 	assert_int_equal(fake_worker.engine.nr_qps, 0);
 	assert_int_equal(fake_worker.nr_joined, 0);
-	assert_null(uroce_memory_find(fake_worker.engine.memory, mr->lkey));
-	assert_null(uroce_memory_find(fake_worker.engine.memory, mw->rkey));
+	assert_null(
+		uroce_memory_find(fake_worker.engine.core.memory, mr->lkey));
+	assert_null(
+		uroce_memory_find(fake_worker.engine.core.memory, mw->rkey));
 
 	/* the context does not own the memory */
 	free(to_uroce_mw(mw));

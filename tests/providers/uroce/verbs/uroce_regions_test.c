@@ -77,7 +77,7 @@ static void uroce_alloc_parent_domain_has_number_of_parent(void **state)
 
 static struct uroce_region *region_of(const struct ibv_mr *mr)
 {
-	return uroce_memory_find(fake_worker.engine.memory, mr->lkey);
+	return uroce_memory_find(fake_worker.engine.core.memory, mr->lkey);
 }
 
 static void dereg(struct ibv_mr *mr)
@@ -286,7 +286,7 @@ static void uroce_alloc_null_mr_covers_every_address(void **state)
 	assert_ptr_equal(mr->pd, pd);
 	assert_ptr_equal(mr->context, &ctx->vctx.context);
 	sge.lkey = mr->lkey;
-	assert_int_equal(uroce_memory_local(fake_worker.engine.memory,
+	assert_int_equal(uroce_memory_local(fake_worker.engine.core.memory,
 					    to_uroce_pd(pd)->number, &sge, true,
 					    &ptr),
 			 0);

@@ -44,7 +44,7 @@ static void report_logs_nonzero_counters(void **state)
 {
 	fake_worker.counters.port.rx_bad = 7;
 	fake_worker.counters.helper_wakes = UINT64_C(5000000000);
-	uroce_engine_count(&fake_worker.engine, UROCE_C_BAD_ICRC, 3);
+	uroce_core_count(&fake_worker.engine.core, UROCE_C_BAD_ICRC, 3);
 	uroce_report_counters(&ctx->vctx.context, NULL);
 	assert_string_equal(text, "uroce: rx_bad 7\n"
 				  "uroce: helper_wakes 5000000000\n"

@@ -266,7 +266,7 @@ static void uroce_dealloc_mw_ignores_rkey(void **state)
 	assert_int_equal(poll_one(cq).status, IBV_WC_MW_BIND_ERR);
 	mw->rkey = 0; /* the application may write to it */
 	assert_int_equal(uroce_dealloc_mw(mw), 0);
-	assert_int_equal(fake_worker.engine.memory->regions[index]->kind,
+	assert_int_equal(fake_worker.engine.core.memory->regions[index]->kind,
 			 UROCE_REGION_NONE);
 }
 

@@ -4,16 +4,9 @@
  * and flush or discard of work requests. ibv_modify_qp() and failures of the
  * requester and the responder call it.
  */
-#include "uroce/roce/uroce_qp.h"
+#include "uroce/qp/uroce_qp.h"
 
-#include "uroce/roce/uroce_completion.h"
-#include "uroce/roce/uroce_engine.h"
-#include "uroce/roce/uroce_rd_atomic.h"
-#include "uroce/roce/uroce_requester.h"
-#include "uroce/roce/uroce_responder.h"
-#include "uroce/roce/uroce_retry.h"
-#include "uroce/roce/uroce_rndv.h"
-#include "uroce/roce/uroce_timers.h"
+#include "uroce/qp/uroce_completion.h"
 
 /* Longest wait for a peer that accesses memory of a failed QP. */
 #define QUIESCE_NS UINT64_C(2000000000)
@@ -26,38 +19,14 @@ static void set_state(struct uroce_qp *qp, enum ibv_qp_state state)
 	uroce_qp_tell(qp);
 }
 
-static void stop_timers(struct uroce_qp *qp)
-{
-	qp->req.ack_ns = UROCE_NEVER;
-	qp->req.resume_ns = UROCE_NEVER;
-	uroce_timers_remove(qp->engine, qp);
-}
-
-void uroce_qp_path_error(struct uroce_qp *qp)
-{
-	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
-
-	if (qp->type == IBV_QPT_UD || qp->state == IBV_QPS_ERR ||
-	    uroce_qp_is_stopped(qp))
-		return;
-	uroce_reply_drop(qp);
-	uroce_qp_event(qp, IBV_EVENT_QP_FATAL);
-	uroce_qp_fault(qp, wqe && wqe->begun ? UROCE_FAULT_SQ : UROCE_FAULT_QP,
-		       IBV_WC_LOC_QP_OP_ERR);
-	qp->fault.fatal = true;
-}
-
 /* 10.3.1.7: the responder of UC and UD continues. */
 static void stop_send_queue(struct uroce_qp *qp)
 {
 	uroce_complete_send(qp, (enum ibv_wc_status)qp->fault.status);
 	qp->fault = (struct uroce_fault){};
 	set_state(qp, IBV_QPS_SQE);
-	stop_timers(qp);
+	qp->transport->stop(qp);
 	uroce_flush_send(qp);
-	/* the next message begins with the first PSN that was not sent */
-	qp->req.una_psn = qp->req.next_psn;
-	qp->req.new_psn = qp->req.next_psn;
 }
 
 /* Completes work requests; no peer accesses their memory any more. */
@@ -74,7 +43,6 @@ static void complete_fault(struct uroce_qp *qp)
 	else if (qp->fault.side == UROCE_FAULT_RQ)
 		uroce_complete_receive(qp, &cqe, false);
 	qp->fault = (struct uroce_fault){};
-	qp->resp.message = UROCE_MESSAGE_NONE;
 	uroce_qp_flush(qp);
 	/* 10.2.9.4: the QP takes no more receive WQEs from the SRQ */
 	if (qp->rq->shared)
@@ -87,20 +55,26 @@ static void set_quiet_check(struct uroce_qp *qp, uint64_t now)
 
 	if (at_ns > qp->quiesce.until_ns)
 		at_ns = qp->quiesce.until_ns;
-	uroce_timers_set(qp->engine, qp, at_ns);
+	qp->transport->set_timer(qp, at_ns);
 }
 
-void uroce_qp_apply_fault(struct uroce_qp *qp, uint64_t now)
+/*
+ * IBTA 10.3.1. A fault of the send queue of a UC or UD QP completes the WQE,
+ * flushes the send queue, and the state is SQE. In all other cases the state is
+ * ERR, and work requests are completed as soon as the peer is quiet: now, or in
+ * uroce_qp_check_quiet().
+ */
+static void qp_apply_fault(struct uroce_qp *qp, uint64_t now)
 {
+	list_del(&qp->faulted);
 	if (qp->fault.side == UROCE_FAULT_SQ && qp->type != IBV_QPT_RC &&
 	    !qp->fault.fatal) {
 		stop_send_queue(qp);
 		return;
 	}
-	list_del(&qp->unsent);
 	set_state(qp, IBV_QPS_ERR);
-	stop_timers(qp);
-	qp->quiesce.accesses = uroce_rndv_withdraw(qp);
+	qp->transport->stop(qp);
+	qp->quiesce.accesses = qp->transport->withdraw(qp);
 	if (!qp->quiesce.accesses) {
 		complete_fault(qp);
 		return;
@@ -109,14 +83,22 @@ void uroce_qp_apply_fault(struct uroce_qp *qp, uint64_t now)
 	set_quiet_check(qp, now);
 }
 
+void uroce_core_apply_faults(struct uroce_core *core, uint64_t now)
+{
+	while (!list_empty(&core->faulted))
+		qp_apply_fault(list_entry(core->faulted.next, struct uroce_qp,
+					  faulted),
+			       now);
+}
+
 void uroce_qp_check_quiet(struct uroce_qp *qp, uint64_t now)
 {
-	if (!uroce_rndv_is_quiet(qp, qp->quiesce.accesses)) {
+	if (!qp->transport->is_quiet(qp, qp->quiesce.accesses)) {
 		if (now < qp->quiesce.until_ns) {
 			set_quiet_check(qp, now);
 			return;
 		}
-		uroce_rndv_give_up(qp, qp->quiesce.accesses);
+		qp->transport->give_up(qp, qp->quiesce.accesses);
 	}
 	qp->quiesce.accesses = 0;
 	complete_fault(qp);
@@ -133,12 +115,9 @@ void uroce_qp_flush(struct uroce_qp *qp)
 static void reset(struct uroce_qp *qp)
 {
 	set_state(qp, IBV_QPS_RESET);
-	(void)uroce_rndv_withdraw(qp);
-	stop_timers(qp);
-	list_del(&qp->active);
-	list_del(&qp->unsent);
+	qp->transport->detach(qp);
+	list_del(&qp->faulted);
 	qp->quiesce.accesses = 0;
-	uroce_channel_unbind(qp);
 	while (uroce_ring_front(&qp->sq)) {
 		struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 
@@ -147,7 +126,7 @@ static void reset(struct uroce_qp *qp)
 	}
 	while (!qp->rq->shared && uroce_ring_front(&qp->rq->ring))
 		uroce_ring_take(&qp->rq->ring);
-	qp->resp.receive.in_use = false;
+	qp->receive.in_use = false;
 	qp->access = 0;
 	qp->qkey = 0;
 	qp->dest_qpn = 0;
@@ -161,13 +140,12 @@ static void reset(struct uroce_qp *qp)
 	qp->max_dest_rd_atomic = 0;
 	qp->path_mtu = 0;
 	qp->mtu = UROCE_MAX_MTU;
-	uroce_rd_atomic_free(qp);
 	qp->sqd_notify = false;
 	qp->fault = (struct uroce_fault){};
 	qp->ah_attr = (struct ibv_ah_attr){};
 	qp->path = (struct uroce_path){};
-	uroce_requester_init(qp);
-	uroce_responder_init(qp);
+	qp->transport->start_send(qp);
+	qp->transport->start_receive(qp);
 }
 
 static void set_identity(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
@@ -207,14 +185,10 @@ static void set_limits(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 {
 	if (mask & IBV_QP_TIMEOUT)
 		set_timeout(qp, attr->timeout);
-	if (mask & IBV_QP_RETRY_CNT) {
+	if (mask & IBV_QP_RETRY_CNT)
 		qp->retry_cnt = attr->retry_cnt;
-		qp->req.retry_left = attr->retry_cnt;
-	}
-	if (mask & IBV_QP_RNR_RETRY) {
+	if (mask & IBV_QP_RNR_RETRY)
 		qp->rnr_retry = attr->rnr_retry;
-		qp->req.rnr_left = attr->rnr_retry;
-	}
 	if (mask & IBV_QP_MIN_RNR_TIMER)
 		qp->min_rnr_timer = attr->min_rnr_timer;
 	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
@@ -231,17 +205,15 @@ static void qp_enter(struct uroce_qp *qp, enum ibv_qp_state from,
 		qp->was_connected = true;
 		if (!qp->path_mtu)
 			qp->path_mtu = (uint8_t)max_mtu; /* UD */
-		qp->mtu = qp->channel ? UROCE_CHANNEL_MTU
-				      : (uint16_t)(128 << qp->path_mtu);
-		uroce_responder_init(qp);
+		qp->transport->start_receive(qp);
 	}
 	if (from == IBV_QPS_RTR && to == IBV_QPS_RTS)
-		uroce_requester_init(qp);
+		qp->transport->start_send(qp);
 	set_state(qp, to);
 	if (to == IBV_QPS_SQD)
 		uroce_sq_check_oldest(qp);
 	if (to == IBV_QPS_RTS)
-		uroce_engine_activate(qp->engine, qp);
+		qp->transport->wake(qp);
 }
 
 int uroce_qp_modify(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
@@ -262,15 +234,15 @@ int uroce_qp_modify(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 	}
 	if (to == IBV_QPS_ERR) {
 		/* the application may reuse the memory that a READ reads */
-		uroce_reply_drop_responses(qp);
+		qp->transport->cancel_responses(qp);
 		if (from == IBV_QPS_ERR)
 			return 0;
 		uroce_qp_fault(qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);
 		qp->fault.fatal = true;
-		uroce_qp_apply_fault(qp, now);
+		qp_apply_fault(qp, now);
 		return 0;
 	}
-	ret = uroce_rd_atomic_reserve(qp, attr, mask);
+	ret = qp->transport->prepare(qp, attr, mask);
 	if (ret)
 		return ret;
 	set_identity(qp, attr, mask, path);
@@ -281,25 +253,18 @@ int uroce_qp_modify(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 
 void uroce_qp_query(const struct uroce_qp *qp, struct ibv_qp_attr *ret_attr)
 {
-	/* 11.2.4.3: the PSNs are those of the next packets */
-	bool receives = qp->state != IBV_QPS_RESET && qp->state != IBV_QPS_INIT;
-	bool sends = receives && qp->state != IBV_QPS_RTR;
-	bool draining = qp->state == IBV_QPS_SQD &&
-			qp->req.una_psn != qp->req.sent_psn;
-
 	*ret_attr = (struct ibv_qp_attr){
 		.qp_state = (enum ibv_qp_state)qp->state,
 		.cur_qp_state = (enum ibv_qp_state)qp->state,
 		.path_mtu = (enum ibv_mtu)qp->path_mtu,
 		.path_mig_state = IBV_MIG_MIGRATED,
 		.qkey = qp->qkey,
-		.rq_psn = receives ? qp->resp.epsn : qp->rq_psn,
-		.sq_psn = sends ? qp->req.new_psn : qp->sq_psn,
+		.rq_psn = qp->rq_psn,
+		.sq_psn = qp->sq_psn,
 		.dest_qp_num = qp->dest_qpn,
 		.qp_access_flags = qp->access,
 		.ah_attr = qp->ah_attr,
 		.en_sqd_async_notify = qp->sqd_notify,
-		.sq_draining = draining,
 		.max_rd_atomic = qp->max_rd_atomic,
 		.max_dest_rd_atomic = qp->max_dest_rd_atomic,
 		.min_rnr_timer = qp->min_rnr_timer,
@@ -308,4 +273,5 @@ void uroce_qp_query(const struct uroce_qp *qp, struct ibv_qp_attr *ret_attr)
 		.retry_cnt = qp->retry_cnt,
 		.rnr_retry = qp->rnr_retry,
 	};
+	qp->transport->query(qp, ret_attr);
 }

@@ -3,13 +3,10 @@
  * Completions of requester and responder. A completion that finds its CQ full
  * is lost, and its QP goes to ERR (IBTA 10.10.3, CQ overrun).
  */
-#include "uroce/roce/uroce_completion.h"
+#include "uroce/qp/uroce_completion.h"
 
 #include <errno.h>
 #include <string.h>
-
-#include "uroce/roce/uroce_engine.h"
-#include "uroce/roce/uroce_rndv.h"
 
 /* enum ibv_wc_opcode, by enum ibv_wr_opcode */
 static const uint8_t wc_opcodes[] = {
@@ -35,17 +32,17 @@ static void completion_push(struct uroce_qp *qp, struct uroce_cq *cq,
 
 	cqe->qpn = qp->qpn;
 	if (uroce_cq_push(cq, cqe, solicited, &wake)) {
-		uroce_engine_count(qp->engine, UROCE_C_CQ_OVERRUN, 1);
+		uroce_core_count(qp->core, UROCE_C_CQ_OVERRUN, 1);
 		uroce_qp_fault(qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);
 		if (!was_dead) {
 			cq->report_overrun = true;
-			uroce_engine_cq_event(qp->engine, cq);
+			uroce_core_cq_event(qp->core, cq);
 		}
 		return;
 	}
 	if (wake) {
 		cq->wake = true;
-		uroce_engine_cq_event(qp->engine, cq);
+		uroce_core_cq_event(qp->core, cq);
 	}
 }
 
@@ -71,7 +68,7 @@ void uroce_complete_send(struct uroce_qp *qp, enum ibv_wc_status status)
 		      (wqe->flags & IBV_SEND_SIGNALED);
 
 	uroce_describe_send(wqe, &cqe);
-	uroce_rndv_end(qp, wqe, status != IBV_WC_SUCCESS);
+	qp->transport->end_send(qp, wqe, status != IBV_WC_SUCCESS);
 	wqe->begun = false;
 	uroce_ring_take(&qp->sq);
 	if (wanted)
@@ -89,7 +86,7 @@ void uroce_sq_check_oldest(struct uroce_qp *qp)
 	}
 	/* 10.3.1.6: drained once all started messages are complete */
 	if (qp->state == IBV_QPS_SQD && qp->sqd_notify &&
-	    qp->req.cur == qp->sq.tail && !(wqe && wqe->begun)) {
+	    qp->cur == qp->sq.tail && !(wqe && wqe->begun)) {
 		qp->sqd_notify = false;
 		uroce_qp_event(qp, IBV_EVENT_SQ_DRAINED);
 	}
@@ -106,12 +103,12 @@ static void check_limit(struct uroce_qp *qp)
 	if (!__atomic_exchange_n(&rq->limit, 0, __ATOMIC_SEQ_CST))
 		return;
 	rq->limit_event = true;
-	uroce_engine_rq_event(qp->engine, rq);
+	uroce_core_rq_event(qp->core, rq);
 }
 
 int uroce_hold_receive(struct uroce_qp *qp)
 {
-	struct uroce_receive *receive = &qp->resp.receive;
+	struct uroce_receive *receive = &qp->receive;
 	const struct uroce_recv_wqe *wqe;
 
 	if (receive->in_use)
@@ -132,10 +129,10 @@ int uroce_hold_receive(struct uroce_qp *qp)
 void uroce_complete_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
 			    bool solicited)
 {
-	uroce_memory_end_access(qp->engine->memory);
-	uroce_rndv_end_receive(qp);
-	cqe->wr_id = qp->resp.receive.wr_id;
-	qp->resp.receive.in_use = false;
+	uroce_memory_end_access(qp->core->memory);
+	qp->transport->end_receive(qp);
+	cqe->wr_id = qp->receive.wr_id;
+	qp->receive.in_use = false;
 	completion_push(qp, qp->recv_cq, cqe, solicited);
 }
 
@@ -154,12 +151,12 @@ void uroce_flush_send(struct uroce_qp *qp)
 {
 	while (uroce_ring_front(&qp->sq))
 		uroce_complete_send(qp, IBV_WC_WR_FLUSH_ERR);
-	qp->req.cur = qp->sq.tail;
+	qp->cur = qp->sq.tail;
 }
 
 void uroce_flush_receive(struct uroce_qp *qp)
 {
-	while (qp->resp.receive.in_use ||
+	while (qp->receive.in_use ||
 	       (!qp->rq->shared && !uroce_hold_receive(qp))) {
 		struct uroce_cqe cqe = {
 			.status = IBV_WC_WR_FLUSH_ERR,

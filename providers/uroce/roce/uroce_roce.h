@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A queue pair: state of requester and responder, and attributes. verbs/
- * creates it through uroce_engine.h. The files of the engine use this header;
- * others use it only to read attributes.
+ * The state of a queue pair in the RoCE protocol: requester and responder. Only
+ * the files of roce/ change it.
  */
-#ifndef UROCE_QP_H
-#define UROCE_QP_H
+#ifndef UROCE_ROCE_H
+#define UROCE_ROCE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <infiniband/verbs.h>
-
-#include "uroce/qp/uroce_cq_ring.h"
-#include "uroce/qp/uroce_qp_state.h"
-#include "uroce/qp/uroce_sge.h"
-#include "uroce/qp/uroce_wqe.h"
+#include "uroce/qp/uroce_qp.h"
 #include "uroce/roce/uroce_channel.h"
 #include "uroce/wire/uroce_packet.h"
-#include "util/list.h"
-
-#define UROCE_NEVER UINT64_MAX /* no deadline */
 
 /*
  * The requester. PSNs, from the oldest to the youngest:
@@ -30,13 +21,12 @@
  *   sent_psn  first that was never sent (READ: requested); highest next_psn
  *   new_psn   first that no message has
  *
- * The tail of the send ring is the oldest incomplete message. @cur is the
- * message that contains next_psn, or the first that has not begun.
+ * The tail of the send ring is the oldest incomplete message. qp->cur is
+ * the message that contains next_psn, or the first that has not begun.
  */
 struct uroce_requester {
-	uint32_t cur; /* index in the send ring */
 	uint32_t una_psn, next_psn, sent_psn, new_psn;
-	struct uroce_cursor out; /* in the SGEs of @cur */
+	struct uroce_cursor out; /* in the SGEs of qp->cur */
 	struct uroce_cursor in;	 /* in the SGEs of the READ at the tail */
 
 	/*
@@ -53,7 +43,7 @@ struct uroce_requester {
 	uint8_t packets_since_ack_req;
 	uint32_t window;    /* maximum number of unacknowledged packets */
 	uint32_t grow;	    /* packets acknowledged since the window grew */
-	uint32_t copied;    /* bytes of @cur done by direct access */
+	uint32_t copied;    /* bytes of qp->cur done by direct access */
 	uint32_t room;	    /* response packets that fit into the socket */
 	uint64_t ack_ns;    /* deadline of the acknowledge timer */
 	uint64_t resume_ns; /* end of the RNR wait */
@@ -89,15 +79,6 @@ enum uroce_message {
 	UROCE_MESSAGE_NONE,
 	UROCE_MESSAGE_SEND,
 	UROCE_MESSAGE_WRITE,
-};
-
-/* Copy of the receive WQE in use; other QPs continue to use the SRQ. */
-struct uroce_receive {
-	bool in_use; /* a receive WQE is in use */
-	uint64_t wr_id;
-	uint32_t length;
-	uint32_t nr_sge;
-	struct ibv_sge sge[UROCE_MAX_SGE];
 };
 
 /* Where an ACK waits that is all that the QP has to send; uroce_delack.c. */
@@ -145,8 +126,6 @@ struct uroce_responder {
 	uint8_t res_pending;
 	/* ring of max_resources entries; NULL if that is 0 */
 	struct uroce_resource *resource;
-
-	struct uroce_receive receive;
 };
 
 /** uroce_resource_after() - index after @at in the ring of resources */
@@ -170,48 +149,12 @@ struct uroce_rndv {
 	bool published[UROCE_NR_SINKS]; /* a destination is published */
 };
 
-/* Which work request completes with an error; all others are flushed. */
-enum uroce_fault_side {
-	UROCE_FAULT_NONE,
-	UROCE_FAULT_SQ, /* the oldest send WQE */
-	UROCE_FAULT_RQ, /* the receive WQE in use */
-	UROCE_FAULT_QP, /* none */
-};
-
-/* Why a QP fails. uroce_qp_fault() records it, and nothing else happens. */
-struct uroce_fault {
-	uint8_t side;	/* enum uroce_fault_side */
-	uint8_t status; /* enum ibv_wc_status of the work request */
-	bool fatal;	/* ERR, also if a send of a UC or UD QP fails */
-};
-
-/*
- * Wait until the peer no longer accesses memory that was withdrawn; only then
- * are work requests completed, because the application may reuse the memory.
- */
-struct uroce_quiesce {
-	uint32_t accesses; /* from uroce_rndv_withdraw(); 0: no wait */
-	uint64_t until_ns; /* then the wait is given up */
-};
-
 struct uroce_engine;
 
-struct uroce_qp {
-	/* Used for each packet. */
-	uint32_t qpn;
-	uint32_t dest_qpn;
-	uint8_t type;  /* enum ibv_qp_type */
-	uint8_t state; /* enum ibv_qp_state; the engine writes it; atomic */
-	uint8_t transport;
-	bool sig_all;
-	uint16_t pkey;
-	uint16_t mtu; /* maximum payload of a packet, bytes */
-	uint32_t pd;
-	uint32_t qkey;
-	unsigned int access;	  /* enum ibv_access_flags */
-	struct uroce_fault fault; /* until it has been applied */
+struct uroce_roce {
+	struct uroce_qp *qp;
 	struct uroce_engine *engine;
-	struct uroce_path path; /* of packets to the peer */
+	uint8_t opcode; /* enum uroce_transport: bits of the opcodes */
 	/* shared memory that replaces the network; NULL: none */
 	struct uroce_channel *channel;
 	struct list_node bound; /* in the QPs of the channel */
@@ -226,23 +169,7 @@ struct uroce_qp {
 	struct uroce_requester req;
 	struct uroce_responder resp;
 
-	struct uroce_ring sq; /* verbs/ adds WQEs, the engine removes them */
-	struct uroce_rq *rq;  /* own or shared */
-	struct uroce_cq *send_cq, *recv_cq;
-
-	/* Attributes as set; the others are next to the code that uses them. */
-	uint8_t timeout, retry_cnt, rnr_retry, min_rnr_timer;
-	uint8_t max_rd_atomic, max_dest_rd_atomic;
-	uint8_t path_mtu; /* enum ibv_mtu */
-	uint8_t port_num;
-	uint32_t rq_psn, sq_psn;
-	/* RESET keeps these two, since packets of the peer may still arrive. */
-	bool was_connected; /* the QP was in RTR */
-	uint8_t longest_timeout;
-	bool sqd_notify;
-	struct ibv_ah_attr ah_attr; /* as the application gave it */
-
-	/* Used by uroce_engine.c. */
+	/* Used by uroce_engine.c and uroce_schedule.c. */
 	struct list_node active;  /* in the QPs with packets to send, or in
 				   * those that wait for room in a channel */
 	struct list_node unsent;  /* in the QPs to handle once all is sent */
@@ -252,32 +179,10 @@ struct uroce_qp {
 	uint32_t kicked;  /* atomic */
 	uint32_t heap_at; /* index in the heap of timers + 1; 0: none */
 	uint64_t heap_ns;
-	struct uroce_quiesce quiesce;
-
-	/* Asynchronous events for the worker: 1 << enum ibv_event_type. */
-	uint32_t events;
-	bool in_events;
-	struct uroce_qp *next_event;
-	void *owner; /* object of verbs/; the engine only stores it */
 };
 
-/** uroce_qp_state() - return the state of a QP; any thread */
-static inline enum ibv_qp_state uroce_qp_state(const struct uroce_qp *qp)
-{
-	return (enum ibv_qp_state)__atomic_load_n(&qp->state, __ATOMIC_RELAXED);
-}
-
-/** uroce_qp_is_stopped() - whether a fault waits until it can be applied */
-static inline bool uroce_qp_is_stopped(const struct uroce_qp *qp)
-{
-	return qp->fault.side != UROCE_FAULT_NONE;
-}
-
-/** uroce_qp_is_running() - whether a QP is in RTS and has no fault */
-static inline bool uroce_qp_is_running(const struct uroce_qp *qp)
-{
-	return qp->state == IBV_QPS_RTS && !uroce_qp_is_stopped(qp);
-}
+/** uroce_roce_ops - the RoCE protocol as a transport; uroce_roce.c */
+extern const struct uroce_transport_ops uroce_roce_ops;
 
 /** uroce_qp_is_open() - whether the peer may use direct access through a QP */
 static inline bool uroce_qp_is_open(const struct uroce_qp *qp)
@@ -285,66 +190,15 @@ static inline bool uroce_qp_is_open(const struct uroce_qp *qp)
 	/* in RTR the first packet raises COMM_EST; direct access would not */
 	return qp->type == IBV_QPT_RC &&
 	       (qp->state == IBV_QPS_RTS ||
-		(qp->state == IBV_QPS_RTR && qp->resp.established));
+		(qp->state == IBV_QPS_RTR && qp->roce->resp.established));
 }
-
-/** uroce_qp_tell() - publish the state of a QP, which may have changed */
-void uroce_qp_tell(const struct uroce_qp *qp);
 
 /** uroce_qp_owes() - whether a response, ACK or NAK to the peer is pending */
 static inline bool uroce_qp_owes(const struct uroce_qp *qp)
 {
-	return qp->resp.nr_pending || qp->resp.reply != UROCE_REPLY_NONE;
+	return qp->roce->resp.nr_pending ||
+	       qp->roce->resp.reply != UROCE_REPLY_NONE;
 }
-
-/**
- * uroce_qp_modify() - change attributes and state
- * @qp: the QP
- * @attr: new attributes
- * @mask: enum ibv_qp_attr_mask of the valid members of @attr
- * @max_mtu: MTU of the port
- * @path: path for attr->ah_attr; ignored without IBV_QP_AV
- * @now: ns
- *
- * Return: 0, -ENOMEM, or what uroce_qp_state_check() returns.
- */
-int uroce_qp_modify(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
-		    int mask, enum ibv_mtu max_mtu,
-		    const struct uroce_path *path, uint64_t now);
-
-/** uroce_qp_query() - read all attributes but cap; with the engine lock */
-void uroce_qp_query(const struct uroce_qp *qp, struct ibv_qp_attr *ret_attr);
-
-/** uroce_qp_event() - raise an asynchronous event of the QP */
-void uroce_qp_event(struct uroce_qp *qp, enum ibv_event_type event);
-
-/**
- * uroce_qp_fault() - record that a QP fails
- * @qp: the QP; nothing happens if it has a fault already or is in ERR
- * @side: which work request fails
- * @status: status of its completion; ignored for UROCE_FAULT_QP
- *
- * The QP then sends no request and accepts no packet, but still sends a NAK.
- * uroce_engine_sent() applies the fault: packets that are not sent yet may
- * point to memory of the work requests.
- */
-__attribute__((cold)) void uroce_qp_fault(struct uroce_qp *qp,
-					  enum uroce_fault_side side,
-					  enum ibv_wc_status status);
-
-/**
- * uroce_qp_apply_fault() - do what a fault requires (IBTA 10.3.1)
- *
- * A fault of the send queue of a UC or UD QP completes the WQE, flushes the
- * send queue, and the state is SQE. In all other cases the state is ERR, and
- * work requests are completed as soon as the peer is quiet, at the latest
- * after 2 s: now, or in uroce_qp_check_quiet().
- */
-__attribute__((cold)) void uroce_qp_apply_fault(struct uroce_qp *qp,
-						uint64_t now);
-
-/** uroce_qp_check_quiet() - complete the work requests if the peer is quiet */
-void uroce_qp_check_quiet(struct uroce_qp *qp, uint64_t now);
 
 /**
  * uroce_qp_path_error() - fail a QP whose MTU the network does not accept
@@ -356,8 +210,5 @@ void uroce_qp_check_quiet(struct uroce_qp *qp, uint64_t now);
  * IBV_EVENT_QP_FATAL.
  */
 void uroce_qp_path_error(struct uroce_qp *qp);
-
-/** uroce_qp_flush() - flush WQEs that were posted after the failure */
-void uroce_qp_flush(struct uroce_qp *qp);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef UROCE_COMPLETION_H
 #define UROCE_COMPLETION_H
 
-#include "uroce/roce/uroce_qp.h"
+#include "uroce/qp/uroce_qp.h"
 
 /**
  * uroce_describe_send() - fill in what a CQE says of the operation
@@ -21,7 +21,7 @@ void uroce_describe_send(const struct uroce_send_wqe *wqe,
 void uroce_complete_send(struct uroce_qp *qp, enum ibv_wc_status status);
 
 /**
- * uroce_hold_receive() - take a receive WQE into qp->resp.receive
+ * uroce_hold_receive() - take a receive WQE into qp->receive
  *
  * Does nothing if a WQE is already there.
  *
@@ -30,7 +30,7 @@ void uroce_complete_send(struct uroce_qp *qp, enum ibv_wc_status status);
 int uroce_hold_receive(struct uroce_qp *qp);
 
 /**
- * uroce_complete_receive() - complete the receive WQE in qp->resp.receive
+ * uroce_complete_receive() - complete the receive WQE in qp->receive
  * @qp: the QP
  * @cqe: status, opcode, byte_len, flags, immediate, src_qpn; the function fills
  *	in the rest
@@ -42,7 +42,7 @@ void uroce_complete_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
 /**
  * uroce_complete_front_receive() - take the next receive WQE and complete it
  *
- * Preconditions: a WQE is posted, and qp->resp.receive has none. The parameters
+ * Preconditions: a WQE is posted, and qp->receive has none. The parameters
  * are those of uroce_complete_receive().
  */
 void uroce_complete_front_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
@@ -51,7 +51,7 @@ void uroce_complete_front_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
 /** uroce_flush_send() - flush all send WQEs */
 void uroce_flush_send(struct uroce_qp *qp);
 
-/** uroce_flush_receive() - flush qp->resp.receive and an RQ that is no SRQ */
+/** uroce_flush_receive() - flush qp->receive and an RQ that is no SRQ */
 void uroce_flush_receive(struct uroce_qp *qp);
 
 /**
