@@ -14,7 +14,7 @@
  * Addresses of payload that the engine hands out for sending are valid until
  * the lock is released, so MRs cannot disappear meanwhile.
  *
- * ../README.md shows how the worker calls the engine.
+ * README.md shows how the worker calls the engine.
  */
 #ifndef UROCE_ENGINE_H
 #define UROCE_ENGINE_H
@@ -31,7 +31,7 @@
 
 struct uroce_engine_config {
 	struct uroce_memory *memory; /* owned by the caller */
-	uint32_t slot;		     /* bits 23-16 of its QPNs (../README.md) */
+	uint32_t slot;		     /* bits 23-16 of its QPNs (README.md) */
 	uint32_t seed;		     /* for QPNs; random if possible */
 	uint32_t window_bytes; /* that a QP may have in flight; 0: 256 KB */
 	uint32_t room_bytes;   /* of the socket; 0: the system default */

@@ -7,8 +7,8 @@
  * memory.
  *
  * The IP identification of IPv4 is the index of the datagram in its message
- * (../README.md), so the ICRC is computed when the index is known. Where GSO
- * fails, the datagrams of a message are sent one by one, with new ICRCs.
+ * (../roce/README.md), so the ICRC is computed when the index is known. Where
+ * GSO fails, the datagrams of a message are sent one by one, with new ICRCs.
  */
 #include <errno.h>
 #include <poll.h>

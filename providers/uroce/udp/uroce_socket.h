@@ -6,7 +6,7 @@
  * They are IPv6 sockets that accept IPv4 as well, so that a process polls one
  * socket; IPv4 sockets where the kernel has no IPv6. They are never connected,
  * and never let the kernel fragment: only then is the IP identification known
- * (../README.md).
+ * (../roce/README.md).
  */
 #ifndef UROCE_SOCKET_H
 #define UROCE_SOCKET_H

@@ -6,7 +6,7 @@
  *
  * The ICRC covers the IP identification of IPv4, but a socket does not report
  * it. In a sent packet it is 0, or the number of the segment (see
- * ../README.md). The receiver solves for it: the CRC is linear, so the
+ * ../roce/README.md). The receiver solves for it: the CRC is linear, so the
  * difference between the received CRC and the CRC for id 0, moved back to the
  * position of the id, is the id if all other bytes are correct. uroce_ip_id.h
  * decides whether the source may use this id, so 24 bits are verified. IPv6 has
