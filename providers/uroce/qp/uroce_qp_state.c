@@ -16,7 +16,7 @@
  *                                    uroce_core_apply_faults() -> SQE -------'
  *          ERR <--- any state: modify;                            modify
  *                   a send fails, RC: uroce_core_apply_faults();
- *                   a request of the peer is invalid: uroce_responder_refuse()
+ *                   a request of the peer is invalid: uroce_rx_fail()
  *
  * Work requests complete in error after entry to ERR (both queues), as soon as
  * no peer accesses their memory, and on entry to SQE (the send queue). They are

@@ -15,27 +15,29 @@ static void outcome_count(struct uroce_qp *qp, enum uroce_counter counter)
 	uroce_core_count(qp->core, counter, 1);
 }
 
-bool uroce_responder_refuse(struct uroce_qp *qp, struct uroce_packet *packet,
-			    enum uroce_nak nak, enum uroce_counter counter)
+/* 9.9.3, table 61 */
+static const uint8_t naks[] = {
+	[UROCE_RX_INVALID_REQUEST] = UROCE_NAK_INVALID_REQUEST,
+	[UROCE_RX_REMOTE_ACCESS] = UROCE_NAK_REMOTE_ACCESS,
+	[UROCE_RX_REMOTE_OP] = UROCE_NAK_REMOTE_OP,
+};
+
+void uroce_responder_refuse(struct uroce_qp *qp, struct uroce_packet *packet,
+			    struct uroce_rx_result result)
 {
 	if (uroce_packet_check(packet)) {
 		outcome_count(qp, UROCE_C_BAD_ICRC);
-		return false;
+		return;
 	}
-	outcome_count(qp, counter);
+	outcome_count(qp, result.counter);
 	qp->roce->resp.message = UROCE_MESSAGE_NONE;
 	if (qp->type != IBV_QPT_RC) {
 		outcome_count(qp, UROCE_C_UC_LOST);
-		return true; /* 9.8.2.2: dropped without a NAK */
+		return; /* 9.8.2.2: dropped without a NAK */
 	}
-	uroce_reply_nak(qp, (uint8_t)(UROCE_AETH_NAK | nak), packet->psn);
-	/* 9.9.3, table 61; the affiliated events are those of 11.6.3.2 */
-	if (nak == UROCE_NAK_REMOTE_ACCESS)
-		uroce_qp_event(qp, IBV_EVENT_QP_ACCESS_ERR);
-	else if (nak == UROCE_NAK_INVALID_REQUEST)
-		uroce_qp_event(qp, IBV_EVENT_QP_REQ_ERR);
-	uroce_qp_fault(qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);
-	return true;
+	uroce_reply_nak(qp, (uint8_t)(UROCE_AETH_NAK | naks[result.error]),
+			packet->psn);
+	uroce_rx_fail(qp, result.error);
 }
 
 void uroce_responder_not_ready(struct uroce_qp *qp, struct uroce_packet *packet)
@@ -114,13 +116,6 @@ void uroce_responder_executed(struct uroce_qp *qp,
 		renew_nak(qp);
 	else if (packet->ack_req)
 		ack_now(qp);
-}
-
-void uroce_responder_refuse_access(struct uroce_qp *qp,
-				   struct uroce_packet *packet, int err)
-{
-	(void)uroce_responder_refuse(qp, packet, UROCE_NAK_REMOTE_ACCESS,
-				     uroce_counters_access(err));
 }
 
 /* 9.7.5.2.2: one NAK for each gap. */

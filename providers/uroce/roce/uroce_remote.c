@@ -1,64 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Execution of requests with an rkey: WRITE, READ, atomics, FLUSH and ATOMIC
- * WRITE. uroce_responder.c has checked the ICRC, PSN, opcode sequence and
- * packet length. This file checks rights, rkey and range, again for every
- * packet: a region may be deregistered before a message is complete.
+ * Requests with an rkey: WRITE, READ, atomics, FLUSH and ATOMIC WRITE.
+ * uroce_responder.c has checked the ICRC, PSN, opcode sequence and packet
+ * length. uroce_rx.c checks rights, rkey and range, again for every packet, and
+ * executes the request. This file stores the results for duplicates.
  */
-#include <errno.h>
-#include <string.h>
-
-#include "uroce/qp/uroce_atomic.h"
 #include "uroce/qp/uroce_completion.h"
 #include "uroce/qp/uroce_place.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_responder.h"
 #include "uroce/roce/uroce_rndv.h"
 
-#define MAX_DMA_LEN (1u << 31) /* IBTA 9.7.4.1.4 */
-
-static void refuse_request(struct uroce_qp *qp, struct uroce_packet *packet,
+static void refuse_invalid(struct uroce_qp *qp, struct uroce_packet *packet,
 			   enum uroce_counter counter)
 {
-	(void)uroce_responder_refuse(qp, packet, UROCE_NAK_INVALID_REQUEST,
-				     counter);
+	uroce_responder_refuse(
+		qp, packet,
+		uroce_rx_refused(UROCE_RX_INVALID_REQUEST, counter));
 }
 
-/* Address of @bytes at @va, if the peer of @qp has the right @access. */
-static int remote_find(const struct uroce_qp *qp, uint64_t va, uint64_t bytes,
-		       uint32_t rkey, unsigned int access, uint8_t **ret_ptr)
+/* The memory that the RETH of a packet names. */
+static struct uroce_rx_range range_of(const struct uroce_packet *packet)
 {
-	struct uroce_remote_access wanted = {
-		.va = va,
-		.bytes = bytes,
-		.rkey = rkey,
-		.pd = qp->pd,
-		.qpn = qp->qpn,
-		.access = access,
+	return (struct uroce_rx_range){
+		.va = packet->va,
+		.bytes = packet->dma_len,
+		.rkey = packet->rkey,
 	};
-
-	return uroce_memory_remote(qp->core->memory, &wanted, ret_ptr);
 }
 
 /* The first packet of a WRITE has the address, rkey and length of all data. */
 static bool begin_write(struct uroce_qp *qp, struct uroce_packet *packet)
 {
 	struct uroce_responder *resp = &qp->roce->resp;
-	uint8_t *ptr;
-	int ret;
+	struct uroce_rx_range all = range_of(packet);
+	struct uroce_rx_result result = uroce_rx_begin_write(qp, &all);
 
-	if (!(qp->access & IBV_ACCESS_REMOTE_WRITE)) {
-		refuse_request(qp, packet, UROCE_C_NOT_ENABLED);
-		return false;
-	}
-	if (packet->dma_len > MAX_DMA_LEN) {
-		refuse_request(qp, packet, UROCE_C_BAD_LENGTH);
-		return false;
-	}
-	ret = remote_find(qp, packet->va, packet->dma_len, packet->rkey,
-			  IBV_ACCESS_REMOTE_WRITE, &ptr);
-	if (ret) {
-		uroce_responder_refuse_access(qp, packet, ret);
+	if (result.error) {
+		uroce_responder_refuse(qp, packet, result);
 		return false;
 	}
 	resp->va = packet->va;
@@ -101,16 +80,17 @@ void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet)
 {
 	struct uroce_responder *resp = &qp->roce->resp;
 	bool last = packet->traits & UROCE_T_LAST;
+	struct uroce_rx_result result;
+	struct uroce_rx_range part;
 	uint32_t left;
 	uint8_t *ptr;
-	int ret;
 
 	if ((packet->traits & UROCE_T_FIRST) && !begin_write(qp, packet))
 		return;
 	/* 9.7.4.1.6: the payloads add up to the length in the first packet */
 	left = resp->dma_len - resp->offset;
 	if (last ? packet->payload_len != left : packet->payload_len >= left) {
-		refuse_request(qp, packet, UROCE_C_BAD_LENGTH);
+		refuse_invalid(qp, packet, UROCE_C_BAD_LENGTH);
 		return;
 	}
 	/* 9.4.3: an immediate consumes a receive WQE, but not its memory */
@@ -118,10 +98,14 @@ void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet)
 		uroce_responder_not_ready(qp, packet);
 		return;
 	}
-	ret = remote_find(qp, resp->va + resp->offset, packet->payload_len,
-			  resp->rkey, IBV_ACCESS_REMOTE_WRITE, &ptr);
-	if (ret) {
-		uroce_responder_refuse_access(qp, packet, ret);
+	part = (struct uroce_rx_range){
+		.va = resp->va + resp->offset,
+		.bytes = packet->payload_len,
+		.rkey = resp->rkey,
+	};
+	result = uroce_rx_find_write(qp, &part, &ptr);
+	if (result.error) {
+		uroce_responder_refuse(qp, packet, result);
 		return;
 	}
 	if (!remote_place(qp, packet, ptr)) {
@@ -199,120 +183,20 @@ static void remember(struct uroce_qp *qp, const struct uroce_packet *packet,
 	remote_return_response(qp, res, packet->psn, nr_psns);
 }
 
-static void execute_read(struct uroce_qp *qp, struct uroce_packet *packet)
+static struct uroce_rx_result execute_atomic(const struct uroce_qp *qp,
+					     const struct uroce_packet *packet,
+					     uint64_t *ret_orig)
 {
-	uint8_t *ptr;
-	int ret;
+	const bool add = (packet->opcode & UROCE_OP_MASK) == UROCE_FETCH_ADD;
+	const struct uroce_rx_atomic atomic = {
+		.add = add,
+		.va = packet->va,
+		.rkey = packet->rkey,
+		.compare = packet->compare,
+		.operand = packet->swap_add,
+	};
 
-	if (packet->dma_len > MAX_DMA_LEN) {
-		refuse_request(qp, packet, UROCE_C_BAD_LENGTH);
-		return;
-	}
-	ret = remote_find(qp, packet->va, packet->dma_len, packet->rkey,
-			  IBV_ACCESS_REMOTE_READ, &ptr);
-	if (ret)
-		uroce_responder_refuse_access(qp, packet, ret);
-	else
-		remember(qp, packet, 0,
-			 remote_count_packets(qp, packet->dma_len));
-}
-
-/* 9.4.5: 8 bytes, aligned to 8 both in @packet and in local memory. */
-static uint8_t *find_aligned(struct uroce_qp *qp, struct uroce_packet *packet,
-			     unsigned int access)
-{
-	uint8_t *ptr;
-	int ret;
-
-	if (packet->va % UROCE_ATOMIC_BYTES) {
-		refuse_request(qp, packet, UROCE_C_MISALIGNED);
-		return NULL;
-	}
-	ret = remote_find(qp, packet->va, UROCE_ATOMIC_BYTES, packet->rkey,
-			  access, &ptr);
-	if (!ret && !ptr)
-		ret = -EACCES;
-	if (ret) {
-		uroce_responder_refuse_access(qp, packet, ret);
-		return NULL;
-	}
-	if ((uintptr_t)ptr % UROCE_ATOMIC_BYTES) {
-		refuse_request(qp, packet, UROCE_C_MISALIGNED);
-		return NULL;
-	}
-	return ptr;
-}
-
-static void execute_atomic(struct uroce_qp *qp, struct uroce_packet *packet)
-{
-	uint8_t *ptr = find_aligned(qp, packet, IBV_ACCESS_REMOTE_ATOMIC);
-	uint64_t orig;
-
-	if (!ptr)
-		return;
-	if ((packet->opcode & UROCE_OP_MASK) == UROCE_FETCH_ADD)
-		orig = uroce_atomic_add(ptr, packet->swap_add);
-	else
-		orig = uroce_atomic_swap(ptr, packet->compare,
-					 packet->swap_add);
-	remember(qp, packet, orig, 1);
-}
-
-/* A19.4.4: all 8 bytes become visible at once. */
-static void execute_atomic_write(struct uroce_qp *qp,
-				 struct uroce_packet *packet)
-{
-	uint64_t number;
-	uint8_t *ptr;
-
-	if (packet->payload_len != UROCE_ATOMIC_BYTES ||
-	    packet->dma_len != UROCE_ATOMIC_BYTES) {
-		refuse_request(qp, packet, UROCE_C_BAD_LENGTH);
-		return;
-	}
-	ptr = find_aligned(qp, packet, IBV_ACCESS_REMOTE_WRITE);
-	if (!ptr)
-		return;
-	memcpy(&number, packet->payload, sizeof(number));
-	__atomic_store_n((uint64_t *)(void *)ptr, number, __ATOMIC_SEQ_CST);
-	remember(qp, packet, 0, 1);
-}
-
-/*
- * A19.4.3. Earlier writes are in memory already, and every CPU sees them before
- * the response, since sending it is a system call or a store-release. No region
- * of this device has the right IBV_ACCESS_FLUSH_PERSISTENT.
- */
-static void execute_flush(struct uroce_qp *qp, struct uroce_packet *packet)
-{
-	uint64_t va = packet->va, bytes = packet->dma_len;
-	unsigned int access = 0;
-	uint8_t *ptr;
-	int ret;
-
-	if (packet->feth_placement & UROCE_FLUSH_GLOBAL)
-		access |= IBV_ACCESS_FLUSH_GLOBAL;
-	if (packet->feth_placement & UROCE_FLUSH_PERSISTENT)
-		access |= IBV_ACCESS_FLUSH_PERSISTENT;
-	if (!access || (qp->access & access) != access ||
-	    packet->feth_level > UROCE_FLUSH_REGION) {
-		refuse_request(qp, packet, UROCE_C_NOT_ENABLED);
-		return;
-	}
-	if (packet->feth_level == UROCE_FLUSH_REGION) {
-		/* the whole region: only the rkey counts, not the address */
-		const struct uroce_region *region =
-			uroce_memory_find(qp->core->memory, packet->rkey);
-
-		va = region ? region->iova : 0;
-		bytes = 1;
-	}
-	ret = remote_find(qp, va, bytes, packet->rkey, access, &ptr);
-	if (ret) {
-		uroce_responder_refuse_access(qp, packet, ret);
-		return;
-	}
-	remember(qp, packet, 0, 1);
+	return uroce_rx_atomic(qp, &atomic, ret_orig);
 }
 
 /*
@@ -336,8 +220,12 @@ static bool make_room(struct uroce_responder *resp)
 void uroce_remote_nonposted(struct uroce_qp *qp, struct uroce_packet *packet)
 {
 	struct uroce_responder *resp = &qp->roce->resp;
+	const struct uroce_rx_range range = range_of(packet);
 	uint8_t op = packet->opcode & UROCE_OP_MASK;
+	struct uroce_rx_result result;
 	unsigned int needed = 0;
+	uint32_t nr_psns = 1;
+	uint64_t orig = 0;
 
 	if (op == UROCE_READ_REQUEST)
 		needed = IBV_ACCESS_REMOTE_READ;
@@ -346,27 +234,34 @@ void uroce_remote_nonposted(struct uroce_qp *qp, struct uroce_packet *packet)
 	else if (op == UROCE_ATOMIC_WRITE)
 		needed = IBV_ACCESS_REMOTE_WRITE;
 	if ((qp->access & needed) != needed || !resp->max_resources) {
-		refuse_request(qp, packet, UROCE_C_NOT_ENABLED);
+		refuse_invalid(qp, packet, UROCE_C_NOT_ENABLED);
 		return;
 	}
 	/* 9.7.4.1.5: the peer exceeds the number of outstanding requests */
 	if (!make_room(resp)) {
-		refuse_request(qp, packet, UROCE_C_TOO_MANY_READS);
+		refuse_invalid(qp, packet, UROCE_C_TOO_MANY_READS);
 		return;
 	}
 	switch (op) {
 	case UROCE_READ_REQUEST:
-		execute_read(qp, packet);
+		result = uroce_rx_read(qp, &range);
+		nr_psns = remote_count_packets(qp, range.bytes);
 		break;
 	case UROCE_ATOMIC_WRITE:
-		execute_atomic_write(qp, packet);
+		result = uroce_rx_atomic_write(qp, &range, packet->payload,
+					       packet->payload_len);
 		break;
 	case UROCE_FLUSH:
-		execute_flush(qp, packet);
+		result = uroce_rx_flush(qp, packet->feth_placement,
+					packet->feth_level, &range);
 		break;
 	default:
-		execute_atomic(qp, packet);
+		result = execute_atomic(qp, packet, &orig);
 	}
+	if (result.error)
+		uroce_responder_refuse(qp, packet, result);
+	else
+		remember(qp, packet, orig, nr_psns);
 }
 
 /* 9.7.5.1.4: a duplicate READ requests a part of the original READ only. */

@@ -51,10 +51,12 @@ static void fail_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 	/* 9.9.3, table 61: UC and UD drop a message that is too long */
 	if (qp->type == IBV_QPT_RC || !too_long)
 		uroce_qp_fault(qp, UROCE_FAULT_RQ, status);
-	(void)uroce_responder_refuse(
+	uroce_responder_refuse(
 		qp, packet,
-		too_long ? UROCE_NAK_INVALID_REQUEST : UROCE_NAK_REMOTE_OP,
-		too_long ? UROCE_C_TOO_LONG : UROCE_C_LOCAL_PROTECTION);
+		too_long ? uroce_rx_refused(UROCE_RX_INVALID_REQUEST,
+					    UROCE_C_TOO_LONG)
+			 : uroce_rx_refused(UROCE_RX_REMOTE_OP,
+					    UROCE_C_LOCAL_PROTECTION));
 }
 
 /* Memory of the receive WQE in use: @bytes at @offset. */
@@ -148,7 +150,9 @@ static void responder_receive_send(struct uroce_qp *qp,
 	if ((packet->traits & UROCE_T_IETH) &&
 	    uroce_window_invalidate(qp->core->memory, packet->inv_rkey, qp->pd,
 				    qp->qpn)) {
-		uroce_responder_refuse_access(qp, packet, -ENOENT);
+		uroce_responder_refuse(qp, packet,
+				       uroce_rx_refused(UROCE_RX_REMOTE_ACCESS,
+							UROCE_C_BAD_KEY));
 		return;
 	}
 	resp->message = UROCE_MESSAGE_SEND;
@@ -191,13 +195,15 @@ static bool responder_length_is_valid(const struct uroce_qp *qp,
 static void responder_execute(struct uroce_qp *qp, struct uroce_packet *packet)
 {
 	if (!sequence_is_valid(qp, packet))
-		(void)uroce_responder_refuse(qp, packet,
-					     UROCE_NAK_INVALID_REQUEST,
-					     UROCE_C_BAD_OP_SEQUENCE);
+		uroce_responder_refuse(
+			qp, packet,
+			uroce_rx_refused(UROCE_RX_INVALID_REQUEST,
+					 UROCE_C_BAD_OP_SEQUENCE));
 	else if (!responder_length_is_valid(qp, packet))
-		(void)uroce_responder_refuse(qp, packet,
-					     UROCE_NAK_INVALID_REQUEST,
-					     UROCE_C_BAD_LENGTH);
+		uroce_responder_refuse(
+			qp, packet,
+			uroce_rx_refused(UROCE_RX_INVALID_REQUEST,
+					 UROCE_C_BAD_LENGTH));
 	else if (packet->traits & UROCE_T_SEND)
 		responder_receive_send(qp, packet);
 	else if (packet->traits & UROCE_T_WRITE)

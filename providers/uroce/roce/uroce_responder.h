@@ -3,6 +3,7 @@
 #ifndef UROCE_RESPONDER_H
 #define UROCE_RESPONDER_H
 
+#include "uroce/qp/uroce_rx.h"
 #include "uroce/roce/uroce_engine.h"
 
 /*
@@ -73,22 +74,10 @@ void uroce_reply_nak(struct uroce_qp *qp, uint8_t syndrome, uint32_t psn);
  * uroce_responder_refuse() - reject an invalid request (IBTA 9.7.4.1, 9.9.3)
  * @qp: RC: sends a NAK and goes to ERR; UC and UD: drops the message
  * @packet: the request; with a wrong ICRC it is only counted and dropped
- * @nak: code of the NAK
- * @counter: reason of the rejection
- *
- * Return: true if the request was rejected, false if its ICRC is wrong.
+ * @result: the error, not UROCE_RX_OK
  */
-bool uroce_responder_refuse(struct uroce_qp *qp, struct uroce_packet *packet,
-			    enum uroce_nak nak, enum uroce_counter counter);
-
-/**
- * uroce_responder_refuse_access() - reject an invalid access to memory
- * @err: result of uroce_memory_remote(); selects the counter
- *
- * Otherwise as uroce_responder_refuse(), with a remote access error.
- */
-void uroce_responder_refuse_access(struct uroce_qp *qp,
-				   struct uroce_packet *packet, int err);
+void uroce_responder_refuse(struct uroce_qp *qp, struct uroce_packet *packet,
+			    struct uroce_rx_result result);
 
 /**
  * uroce_responder_executed() - advance epsn after a request packet

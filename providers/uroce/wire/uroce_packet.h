@@ -95,14 +95,6 @@ enum uroce_nak {
 	UROCE_NAK_INVALID_RD = 4,
 };
 
-/* FETH: placement type and selectivity level (A19.4.2). */
-enum uroce_flush {
-	UROCE_FLUSH_GLOBAL = 1 << 0, /* feth_placement, a mask */
-	UROCE_FLUSH_PERSISTENT = 1 << 1,
-	UROCE_FLUSH_RANGE = 0, /* feth_level */
-	UROCE_FLUSH_REGION = 1,
-};
-
 /* Bytes of the longest headers from the BTH on. */
 #define UROCE_MAX_HEADER 40
 #define UROCE_BTH_LEN	 12
@@ -157,7 +149,7 @@ struct uroce_packet {
 
 	/* AETH (9.3.5) */
 	uint8_t syndrome;
-	/* FETH (A19.4.2) */
+	/* FETH (A19.4.2): enum ibv_placement_type, enum ibv_selectivity_level */
 	uint8_t feth_placement;
 	uint8_t feth_level;
 	uint32_t msn;

@@ -52,7 +52,7 @@ static void hostile_read_without_resources_is_refused(void **state)
 		o.rd_atomic = 0;
 		pair = hostile_pair_new(o, &seen);
 		packet = next_packet(pair, opcodes[i]);
-		packet.feth_placement = UROCE_FLUSH_GLOBAL;
+		packet.feth_placement = IBV_FLUSH_GLOBAL;
 		packet.dma_len = 8;
 		inject_packet(pair, packet, 0);
 		(void)pair_step(pair);
@@ -70,12 +70,12 @@ static void hostile_flush_of_unknown_level_is_refused(void **state)
 		struct pair *pair = hostile_pair_new(pair_defaults(), &seen);
 		struct uroce_packet packet = next_packet(pair, UROCE_FLUSH);
 
-		packet.feth_placement = UROCE_FLUSH_GLOBAL;
+		packet.feth_placement = IBV_FLUSH_GLOBAL;
 		packet.feth_level = level;
 		packet.dma_len = 8;
 		inject_packet(pair, packet, 0);
 		assert_int_equal(pair_count(pair, 1, UROCE_C_NOT_ENABLED),
-				 level > UROCE_FLUSH_REGION);
+				 level > IBV_FLUSH_MR);
 		pair_free(pair);
 	}
 }
