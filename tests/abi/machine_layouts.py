@@ -12,6 +12,8 @@ import re
 # Size and alignment where they are the same everywhere.
 FIXED = {1: "char int8_t uint8_t __u8", 2: "int16_t uint16_t __u16 __be16",
          4: "int int32_t uint32_t __u32 __s32 __be32 unsigned"}
+SOCKET = {"struct sockaddr": (16, 2), "struct sockaddr_in": (16, 4),
+          "struct sockaddr_in6": (28, 4), "socklen_t": (4, 4)}
 WIDE = "int64_t uint64_t __u64 __s64 __be64".split()
 ALIGNED = "__aligned_u64"  # what a __u64 is in the kernel's newer headers
 POINTER_SIZED = "size_t long".split()
@@ -29,6 +31,9 @@ class Machine:
         self.types = {name: (size, size) for size, names in FIXED.items()
                       for name in names.split()}
         self.types["unsigned int"] = (4, 4)
+        self.types["unsigned short"] = (2, 2)
+        self.types.update(SOCKET)
+        self.types["struct sockaddr_storage"] = (128, word)
         self.types["enum"] = (4, 4)
         self.types["*"] = (word, word)
         self.types.update({name: (8, align_wide) for name in WIDE})
