@@ -163,6 +163,56 @@ class GeneratorTest(unittest.TestCase):
         self.refused_by_compiler("ibv_alloc_pd")
 
 
+class RdmacmTest(unittest.TestCase):
+    """The generator on changed tables of librdmacm."""
+
+    def compile(self, table, old, new):
+        """Diagnostics of the compiler if text of a table is another."""
+        with tempfile.TemporaryDirectory() as folder:
+            tables = pathlib.Path(folder)
+            for name in TABLES:
+                shutil.copy(HERE / "rdmacm" / name, tables)
+            text = (tables / table).read_text()
+            self.assertIn(old, text)
+            (tables / table).write_text(text.replace(old, new, 1))
+            subprocess.run(
+                [sys.executable, "-B", HERE / "gen_layout_test.py",
+                 "--tables", tables, "--types", HERE / "struct-layouts.tsv",
+                 "--deferred", tables / "deferred-rows.txt",
+                 "--own-names", tables / "own-names.tsv",
+                 "--include", "rdma/rdma_cma.h",
+                 "--include", "rdma/rdma_verbs.h",
+                 "--include", "rdma/rsocket.h",
+                 "--include", "rdma/rdma_cma_abi.h",
+                 "--include", "infiniband/ib.h", "--c", tables / "layout.c"],
+                stdout=subprocess.PIPE, check=True)
+            return subprocess.run(
+                [COMPILER, "-std=gnu11", "-fsyntax-only", "-w",
+                 f"-I{ROOT / 'include'}", tables / "layout.c"],
+                stderr=subprocess.PIPE, text=True, check=False).stderr
+
+    def test_rdmacm_unchanged(self):
+        """The tables as they are."""
+        self.assertEqual(self.compile("enums.tsv", "", ""), "")
+
+    def test_rdmacm_constant(self):
+        """A constant of another value."""
+        self.assertIn("RDMA_PS_UDP", self.compile(
+            "enums.tsv", "RDMA_PS_UDP\t273", "RDMA_PS_UDP\t274"))
+
+    def test_rdmacm_type(self):
+        """A member of another type, but of the same size."""
+        self.assertIn("struct rdma_cm_id: context", self.compile(
+            "struct-layouts.tsv", "rdma_cm_id\tcontext\t16\t8\tvoid *",
+            "rdma_cm_id\tcontext\t16\t8\tconst void *"))
+
+    def test_rdmacm_prototype(self):
+        """An exported function with another argument."""
+        self.assertIn("rdma_listen", self.compile(
+            "symbols.tsv", "rdma_listen(struct rdma_cm_id *id, int",
+            "rdma_listen(struct rdma_cm_id *id, long"))
+
+
 if __name__ == "__main__":
     if len(sys.argv) > 1:
         COMPILER = sys.argv.pop(1)

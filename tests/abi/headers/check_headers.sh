@@ -65,8 +65,8 @@ check() {
 }
 
 for compiler in "$@"; do
-	for header in "$include"/infiniband/*.h; do
-		check "$compiler" "<infiniband/${header##*/}>"
+	for header in "$include"/infiniband/*.h "$include"/rdma/*.h; do
+		check "$compiler" "<${header#"$include"/}>"
 	done
 	for file in "$here"/*.c; do
 		check "$compiler" "\"$file\""
