@@ -23,7 +23,7 @@ UROCE = "providers/uroce"
 def objects(build):
     """{folder: {file: path of its object}}"""
     folders = collections.defaultdict(dict)
-    for top in ("libibverbs", "providers"):
+    for top in ("libibverbs", "librdmacm", "providers"):
         for folder, _, names in os.walk(os.path.join(build, top)):
             for name in names:
                 path = os.path.join(folder, name)

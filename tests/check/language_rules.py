@@ -3,7 +3,7 @@
 """Rules on names and texts: language_rules.py RULE [PATH...].
 
 wording     comments and documents avoid the expressions of wording.txt
-duplicates  a function name has one definition in the library and its providers
+duplicates  a function name has one definition in the libraries and the providers
 test_names  test functions are named <unit>_<condition>_<result>
 commits     subjects of commits: "area: verb in the imperative", 72 columns
 
@@ -175,7 +175,8 @@ def definitions(path):
 def duplicates(prefixes):
     places = collections.defaultdict(list)
     for path in chosen(()):
-        if path.startswith(("libibverbs/", "providers/", "include/")) and \
+        if path.startswith(("libibverbs/", "librdmacm/", "providers/",
+                            "include/")) and \
                 path.endswith((".c", ".h")):
             for name, line in definitions(path):
                 places[name].append(f"{path}:{line}")

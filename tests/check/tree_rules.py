@@ -9,7 +9,7 @@ spdx       the first lines of each source file name the licence
 format     clang-format agrees
 spelling   codespell agrees
 shell      shellcheck agrees
-cppcheck   cppcheck has no finding in the library and its providers
+cppcheck   cppcheck has no finding in the libraries and the providers
 """
 
 import os
@@ -23,7 +23,8 @@ ROOT = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else \
     os.path.dirname(os.path.dirname(HERE))
 MAX_LINES = 800
 SIZE_EXEMPT = ("include/infiniband/",)
-SOURCE_DIRS = ("include", "libibverbs", "providers", "tests", "cmake")
+LIBRARY_DIRS = ("libibverbs", "librdmacm", "providers")
+SOURCE_DIRS = ("include", *LIBRARY_DIRS, "tests", "cmake")
 
 
 def files(*suffixes, dirs=SOURCE_DIRS):
@@ -58,7 +59,7 @@ def read_floors():
 def floors():
     restricted, allowed = read_floors()
     used = set()
-    for path in files(".c", ".h", dirs=("include", "libibverbs", "providers")):
+    for path in files(".c", ".h", dirs=("include", *LIBRARY_DIRS)):
         folder = os.path.dirname(path)
         while folder and folder not in allowed:
             folder = os.path.dirname(folder)
@@ -140,8 +141,8 @@ def cppcheck():
                    "--enable=warning,performance,portability",
                    "--inline-suppr", "--error-exitcode=1",
                    "-D__GNUC__=12", "-D__x86_64__", "-D__SIZEOF_POINTER__=8",
-                   "-Iinclude", "-Ilibibverbs", "-Iproviders",
-                   "libibverbs", "providers")
+                   "-Iinclude", "-Ilibibverbs", "-Ilibrdmacm", "-Iproviders",
+                   *LIBRARY_DIRS)
 
 
 RULES = {rule.__name__: rule for rule in
