@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Writes the seeds of the fuzz targets of librdmacm: cm_seeds.py FOLDER
 
-Makes FOLDER/fuzz_cm_mad from the captured MADs in tests/data/rdmacm.
+Makes FOLDER/fuzz_cm_mad from the captured MADs in tests/data/rdmacm, and
+FOLDER/fuzz_cm_engine, whose format the head of the target describes.
 """
 import pathlib
+import struct
 import sys
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / \
@@ -22,7 +24,83 @@ def samples():
             yield name, bytes.fromhex(text)
 
 
+REQ, MRA, REJ, REP, RTU, DREQ, DREP, SIDR_REQ, SIDR_REP, TIME, CONNECT, \
+    ACCEPT, CONFIRM, REJECT, DISCONNECT, REMOVE = range(16)
+BOTH_IDS, ALL_RIGHT = 3, 7
+
+
+def mad_step(kind, conn, ids, text=b""):
+    """A message; text is its bytes after the MAD header."""
+    return bytes([kind << 4 | conn, ids, len(text)]) + text
+
+
+def req(comm_id, qpn):
+    """A REQ of the CA GUID 5, for service id 0."""
+    text = bytearray(56)
+    struct.pack_into(">I", text, 0, comm_id)
+    struct.pack_into(">Q", text, 16, 5)
+    struct.pack_into(">I", text, 32, qpn << 8)
+    text[43] = text[47] = 20 << 3
+    text[51] = 2 << 4
+    return mad_step(REQ, 0, 0, bytes(text))
+
+
+def rep(conn, comm_id, qpn):
+    """A REP of the CA GUID 6 for the connection."""
+    text = bytearray(36)
+    struct.pack_into(">I", text, 0, comm_id)
+    struct.pack_into(">I", text, 12, qpn << 8)
+    struct.pack_into(">Q", text, 28, 6)
+    return mad_step(REP, conn, 1, bytes(text))
+
+
+def call(kind, conn, qpn=9):
+    return bytes([kind << 4 | conn, qpn])
+
+
+def wait(exponent):
+    return bytes([TIME << 4, exponent])
+
+
+def engine_seeds():
+    """Name and steps; the first request becomes connection 0."""
+    passive = req(77, 8) + call(ACCEPT, 0)
+    active = call(CONNECT, 3) + rep(3, 99, 4) + call(CONFIRM, 3)
+    rtu = mad_step(RTU, 0, BOTH_IDS)
+    rej_timeout = bytearray(20)
+    struct.pack_into(">I", rej_timeout, 0, 77)
+    rej_timeout[8:12] = 0x80, 8 << 1, 0, 4
+    struct.pack_into(">Q", rej_timeout, 12, 5)
+    yield "passive", passive + rtu + call(DISCONNECT, 0) + \
+        mad_step(DREP, 0, BOTH_IDS) + wait(12)
+    yield "active", active + mad_step(DREQ, 3, ALL_RIGHT) + \
+        call(DISCONNECT, 3) + mad_step(DREQ, 3, ALL_RIGHT) + wait(12)
+    yield "crossing", active + call(DISCONNECT, 3) + \
+        mad_step(DREQ, 3, ALL_RIGHT) + mad_step(DREP, 3, BOTH_IDS)
+    yield "mra", req(77, 8) * 2 + call(ACCEPT, 0) + \
+        mad_step(MRA, 0, BOTH_IDS, bytes(8) + b"\x40\xc0") + wait(15) * 4
+    yield "mra_of_rep", call(CONNECT, 3) + rep(3, 99, 4) * 2 + \
+        call(CONFIRM, 3) + rep(3, 99, 4)
+    yield "no_response", call(CONNECT, 1) + wait(13) * 6
+    yield "stale", passive + rtu + req(78, 8) + wait(15) * 4
+    yield "stale_reply", active + call(CONNECT, 4) + rep(4, 98, 4)
+    yield "backlog", b"".join(req(i, i) for i in range(1, 9)) + \
+        call(REJECT, 1) + call(REMOVE, 2) + req(20, 20)
+    yield "reject", req(77, 8) + call(REJECT, 0) + req(77, 8)
+    yield "rejected", call(CONNECT, 3) + \
+        mad_step(REJ, 3, 1, bytes(11) + b"\x0a") + wait(14)
+    yield "gives_up", req(77, 8) + mad_step(REJ, 0, 0, bytes(rej_timeout))
+    yield "remove", active + call(REMOVE, 3) + mad_step(DREQ, 3, 1)
+    yield "notify", passive + call(CONFIRM, 0)
+    yield "sidr", mad_step(SIDR_REQ, 0, 0, b"\0\0\0\1") + call(REJECT, 0) + \
+        mad_step(SIDR_REP, 0, 0, b"\0\0\0\1")
+
+
 def main():
+    folder = pathlib.Path(sys.argv[1]) / "fuzz_cm_engine"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, steps in engine_seeds():
+        (folder / name).write_bytes(steps)
     folder = pathlib.Path(sys.argv[1]) / "fuzz_cm_mad"
     folder.mkdir(parents=True, exist_ok=True)
     for name, mad in samples():
