@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Compares the symbols of a library with symbols.tsv and private-symbols.tsv.
 
-check_symbols.py LIBRARY TABLE PRIVATE-TABLE
+check_symbols.py LIBRARY TABLE [PRIVATE-TABLE]
 
-Every exported name of a node IBVERBS_1.x must stand in TABLE with that node and
-the same binding, and every row of TABLE must be exported. All nodes of the
-table must exist, each with its predecessor.
+Every exported name of a node IBVERBS_1.x (RDMACM_1.x) must stand in TABLE with
+that node and the same binding, and every row of TABLE must be exported. All nodes
+of the table must exist, each with its predecessor. Without PRIVATE-TABLE, no name
+of another node, and none without a node, is exported.
 
 The nodes IBVERBS_PRIVATE_<n> must have exactly the names of PRIVATE-TABLE that
 are as old as the node, none of them as a default version, and no predecessor.
@@ -31,7 +32,8 @@ def exported(library):
         field = line.split()
         if len(field) < 8 or field[6] == "UND":
             continue
-        match = re.fullmatch(r"(\w+)(@@?)(IBVERBS_1\.\d+)", field[7])
+        match = re.fullmatch(r"(\w+)(@@?)((?:IBVERBS|RDMACM)_1\.\d+)",
+                             field[7])
         if match:
             found[match[1], match[3]] = match[2]
     return found
@@ -43,16 +45,16 @@ def table_rows(path):
         for line in file:
             field = line.rstrip("\n").split("\t")
             if not line.startswith("#") and len(field) > 3 and \
-               field[1].startswith("IBVERBS_"):
+               field[1].startswith(("IBVERBS_", "RDMACM_")):
                 rows[field[0], field[1]] = field[2]
     return rows
 
 
 def node_findings(library, nodes):
     text = run("readelf", "-V", "-W", library)
-    defined = re.findall(r"Name: (IBVERBS_1\.\d+)", text)
+    defined = re.findall(r"Name: (\w+_1\.\d+)", text)
     parents = dict(re.findall(
-        r"Name: (IBVERBS_1\.\d+)\n[^\n]*Parent 1: (IBVERBS_1\.\d+)", text))
+        r"Name: (\w+_1\.\d+)\n[^\n]*Parent 1: (\w+_1\.\d+)", text))
     for node in nodes:
         if node not in defined:
             yield f"node {node} is missing"
@@ -123,8 +125,20 @@ def private_findings(library, table):
         print(f"{count} names of IBVERBS_PRIVATE_{node}")
 
 
+def names_elsewhere(library, found):
+    """Exported names that are of no node of the table."""
+    for line in run("readelf", "--dyn-syms", "-W", library).splitlines():
+        field = line.split()
+        if len(field) < 8 or field[4] not in ("GLOBAL", "WEAK") or \
+                field[6] in ("UND", "ABS"):
+            continue
+        name = field[7].split("@")[0]
+        if not any(name == key[0] for key in found):
+            yield f"{field[7]} is of no node of the table"
+
+
 def main():
-    library, table, private = sys.argv[1:4]
+    library, table, *private = sys.argv[1:]
     found, rows = exported(library), table_rows(table)
     findings = []
     for key, binding in sorted(found.items()):
@@ -135,7 +149,8 @@ def main():
     nodes = sorted({node for _, node in rows},
                    key=lambda node: int(node.split(".")[1]))
     findings += node_findings(library, nodes)
-    findings += private_findings(library, private)
+    findings += private_findings(library, private[0]) if private else \
+        names_elsewhere(library, found)
     print("\n".join(findings))
     print(f"{len(found)} of {len(rows)} names")
     sys.exit(1 if findings else 0)
