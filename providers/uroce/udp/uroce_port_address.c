@@ -11,6 +11,8 @@
 #include "uroce/udp/uroce_socket.h"
 #include "uroce/udp/uroce_udp.h"
 
+#include "util/nocancel.h"
+
 int uroce_port_fd(const struct uroce_port *port)
 {
 	return port->slots.fds[port->slots.slot];
