@@ -114,10 +114,14 @@ struct timeout_rig {
 	const struct mem *from;	     /* a part with the data */
 };
 
-/* QPs are made last: a kernel driver ends them before the regions. */
+/*
+ * QPs are made last: a kernel driver ends them before the regions. Before the
+ * kill all requests must succeed, so the peer has 268 ms to respond: on a busy
+ * machine it may not run for 67 ms, a quarter of that.
+ */
 static struct timeout_rig timeout_rig_new(bool reads)
 {
-	const struct connect_args args = { .timeout = 12, .retry_cnt = 3 };
+	const struct connect_args args = { .timeout = 14, .retry_cnt = 3 };
 	const size_t all = (size_t)TIMEOUT_NR * TIMEOUT_BYTES;
 	struct timeout_rig rig = {
 		.client = mem_new(CLIENT, reads ? all : TIMEOUT_BYTES,
