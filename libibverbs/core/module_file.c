@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Checks the headers of a shared object: its kind, its machine, and that the
- * file is complete. core/provider_module.c calls it.
+ * file is complete. Also finds the folder of modules. core/provider_module.c
+ * and core/layer_module.c call it.
  */
 #include "core/module_file.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -97,4 +100,20 @@ int verbs_module_file_check(const char *path, const char **ret_problem)
 		return 0;
 	*ret_problem = problem;
 	return -ENOEXEC;
+}
+
+bool verbs_module_folder_beside(char *buf, size_t size)
+{
+	const char *slash;
+	Dl_info info;
+	int len;
+
+	if (!dladdr(&__ehdr_start, &info) || !info.dli_fname)
+		return false;
+	slash = strrchr(info.dli_fname, '/');
+	if (!slash)
+		return false;
+	len = snprintf(buf, size, "%.*s/libibverbs",
+		       (int)(slash - info.dli_fname), info.dli_fname);
+	return len > 0 && (size_t)len < size;
 }

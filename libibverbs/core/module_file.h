@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks of a module's file before the dynamic linker opens it. */
+/* Files of modules, before the dynamic linker opens them. */
 #ifndef CORE_MODULE_FILE_H
 #define CORE_MODULE_FILE_H
 
@@ -30,5 +30,13 @@ int verbs_module_file_check(const char *path, const char **ret_problem);
  * Return: whether there is such a file.
  */
 bool verbs_module_search(const char *file, char *buf, size_t size);
+
+/**
+ * verbs_module_folder_beside() - get the folder of modules beside the library
+ * @buf, @size: receives the path of "libibverbs" in the library's own folder
+ *
+ * Return: whether the path is known and fits.
+ */
+bool verbs_module_folder_beside(char *buf, size_t size);
 
 #endif

@@ -149,23 +149,6 @@ module_open_file(const char *file, const struct verbs_provider_name *name,
 /* Search order                                                             */
 /* ------------------------------------------------------------------------ */
 
-/* The folder "libibverbs" in the folder of the running library. */
-static bool module_folder_beside_library(char *buf, size_t size)
-{
-	const char *slash;
-	Dl_info info;
-	int len;
-
-	if (!dladdr(verbs_module_kinds, &info) || !info.dli_fname)
-		return false;
-	slash = strrchr(info.dli_fname, '/');
-	if (!slash)
-		return false;
-	len = snprintf(buf, size, "%.*s/libibverbs",
-		       (int)(slash - info.dli_fname), info.dli_fname);
-	return len > 0 && (size_t)len < size;
-}
-
 static enum module_result
 module_open_in_folder(const char *folder, size_t folder_len,
 		      const struct verbs_provider_name *name,
@@ -249,7 +232,7 @@ module_open_kind(const struct verbs_provider_name *name,
 
 	if (*name->text == '/')
 		return module_open_absolute(name, kind);
-	if (module_folder_beside_library(beside, sizeof(beside)))
+	if (verbs_module_folder_beside(beside, sizeof(beside)))
 		result = module_open_in_folder(beside, strlen(beside), name,
 					       kind);
 	if (result == MODULE_NOT_FOUND)
@@ -295,7 +278,7 @@ bool verbs_provider_module_load_beside(const struct verbs_provider_name *name)
 	const struct verbs_module_kind *kind = &verbs_module_kinds[0];
 	char beside[PATH_MAX];
 
-	return module_folder_beside_library(beside, sizeof(beside)) &&
+	return verbs_module_folder_beside(beside, sizeof(beside)) &&
 	       module_open_in_folder(beside, strlen(beside), name, kind) ==
 		       MODULE_LOADED;
 }
