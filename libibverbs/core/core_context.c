@@ -18,6 +18,7 @@
 
 #include "core/device_list.h"
 #include "core/device_open.h"
+#include "core/layer_load.h"
 #include "core/op_table.h"
 #include "util/cancel.h"
 
@@ -127,7 +128,10 @@ uint64_t verbs_core_support(const struct ibv_context *ctx)
 	return verbs_priv(ctx)->kernel.core_support;
 }
 
-/* Adds the async event descriptor, unless the provider has set it. */
+/*
+ * Adds the async event descriptor, unless the provider has set it. From here on
+ * a layer may observe the calls.
+ */
 static int context_finish_open(struct verbs_context *vctx,
 			       struct ibv_context **ret_ctx)
 {
@@ -141,6 +145,7 @@ static int context_finish_open(struct verbs_context *vctx,
 			return ret;
 		}
 	}
+	verbs_layer_attach(ctx);
 	*ret_ctx = ctx;
 	return 0;
 }
@@ -171,6 +176,8 @@ int verbs_core_open_private(struct verbs_device *dev, void *private_data,
 	int state = cancel_disable();
 	int ret = context_open(dev, private_data, ret_ctx);
 
+	if (ret)
+		verbs_layer_open_failed(dev, ret);
 	cancel_restore(state);
 	return ret;
 }
@@ -249,6 +256,7 @@ void verbs_core_close(struct ibv_context *ctx)
 		verbs_priv(ctx)->dev->provider;
 	int state = cancel_disable();
 
+	verbs_layer_detach(ctx);
 	provider->close_context(
 		verbs_container_of(ctx, struct verbs_context, context));
 	cancel_restore(state);

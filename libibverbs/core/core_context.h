@@ -18,6 +18,7 @@ struct verbs_ex_private {
 	struct verbs_kernel_state kernel; /* first: kernel/kernel_state.h */
 	struct verbs_device *dev;	  /* holds a reference */
 	struct verbs_context_ops ops;	  /* see VERBS_CALL_OP() */
+	void *layer; /* NULL unless libibverbs/layers/ observes the context */
 };
 
 static inline struct verbs_ex_private *verbs_priv(const struct ibv_context *ctx)

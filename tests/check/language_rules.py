@@ -182,7 +182,8 @@ def duplicates(prefixes):
                 places[name].append(f"{path}:{line}")
     for name, where in sorted(places.items()):
         # A program has one main(); the loader has a form for static programs.
-        if name == "main" or name.startswith("verbs_provider_load_"):
+        if name in ("main", "verbs_layer_module_load") or \
+                name.startswith("verbs_provider_load_"):
             continue
         if len(where) > 1 and (not prefixes or any(
                 place.startswith(tuple(prefixes)) for place in where)):

@@ -22,7 +22,8 @@ static const char *const known[] = {
 	"UROCE_DEVICES",	"UROCE_LOCAL",
 	"UROCE_PCAP",		"UROCE_RNDV",
 	"UROCE_SPLIT",		"UROCE_WORKERS",
-	"VERBS_LOG_FILE",	"VERBS_LOG_LEVEL",
+	"VERBS_EXPLAIN",	"VERBS_LOG_FILE",
+	"VERBS_LOG_LEVEL",
 };
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))

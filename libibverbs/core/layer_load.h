@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Layers observe the calls of a program (libibverbs/layers/). Their module is
+ * loaded at the first open if the environment requests it. Otherwise these
+ * functions test one pointer, and every table has the pointers of the provider.
+ */
+#ifndef CORE_LAYER_LOAD_H
+#define CORE_LAYER_LOAD_H
+
+#include <provider/provider.h>
+
+#include "core/layer_hooks.h"
+
+/** verbs_layer_attach() - observe a new context if a layer is enabled */
+void verbs_layer_attach(struct ibv_context *ctx);
+
+/** verbs_layer_detach() - end that before the context is closed */
+void verbs_layer_detach(struct ibv_context *ctx);
+
+/** verbs_layer_open_failed() - report an open that failed with @error, < 0 */
+void verbs_layer_open_failed(const struct verbs_device *dev, int error);
+
+/**
+ * verbs_layer_module_load() - load the module of the layers
+ * @ret_reason: set on failure: the reason, for a warning
+ *
+ * A static build has no modules (core/layer_module_static.c).
+ *
+ * Context: may run constructors of a module, so no lock may be held.
+ * Return: the hooks of the module, which is never unloaded, or NULL.
+ */
+const struct verbs_layer_hooks *
+verbs_layer_module_load(const char **ret_reason);
+
+#endif
