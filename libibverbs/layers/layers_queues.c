@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Ops of CQs, SRQs and QPs: they call the provider, explain its error, and keep
+ * the records. Pointers in objects that a program calls directly are replaced
+ * here: start_poll and next_poll of an extended CQ, wr_complete of an extended
+ * QP.
+ */
+#include "layers/explain.h"
+#include "layers/layers.h"
+#include "layers/layers_record.h"
+
+/* ------------------------------------------------------------------------ */
+/* Completion queues                                                         */
+/* ------------------------------------------------------------------------ */
+
+/* Reports the current completion of @cq if it has an error. */
+static int layers_check_current(struct ibv_cq_ex *cq, int ret)
+{
+	uint32_t vendor_err, qp_num;
+
+	if (ret != 0 || cq->status == IBV_WC_SUCCESS)
+		return ret;
+	vendor_err = cq->read_vendor_err ? cq->read_vendor_err(cq) : 0;
+	qp_num = cq->read_qp_num ? cq->read_qp_num(cq) : 0;
+	explain_completion(cq->context, cq->wr_id, cq->status, vendor_err,
+			   cq->read_qp_num ? &qp_num : NULL);
+	return ret;
+}
+
+static int layers_start_poll(struct ibv_cq_ex *cq,
+			     struct ibv_poll_cq_attr *attr)
+{
+	const struct layers_record *record = layers_record_find(cq);
+
+	return layers_check_current(cq, record->cq.start_poll(cq, attr));
+}
+
+static int layers_next_poll(struct ibv_cq_ex *cq)
+{
+	const struct layers_record *record = layers_record_find(cq);
+
+	return layers_check_current(cq, record->cq.next_poll(cq));
+}
+
+static void layers_watch_cq_ex(struct ibv_cq_ex *cq)
+{
+	const struct layers_cq original = { cq->start_poll, cq->next_poll };
+
+	if (!original.start_poll || !original.next_poll ||
+	    !layers_record_add_cq(cq->context, cq, &original))
+		return;
+	cq->start_poll = layers_start_poll;
+	cq->next_poll = layers_next_poll;
+}
+
+/*
+ * The number of the QP is requested, too, since messages need it. If the
+ * provider refuses that, the CQ is created as the program requested it.
+ */
+static int layers_create_cq_below(struct ibv_context *ctx,
+				  const struct ibv_cq_init_attr_ex *attr,
+				  bool extended, struct verbs_cq **ret_vcq)
+{
+	const struct verbs_context_ops *below = layers_below(ctx);
+	struct ibv_cq_init_attr_ex more = *attr;
+
+	if (extended && !(attr->wc_flags & IBV_WC_EX_WITH_QP_NUM)) {
+		more.wc_flags |= IBV_WC_EX_WITH_QP_NUM;
+		if (below->create_cq(ctx, &more, extended, ret_vcq) == 0)
+			return 0;
+	}
+	return below->create_cq(ctx, attr, extended, ret_vcq);
+}
+
+static int layers_create_cq(struct ibv_context *ctx,
+			    const struct ibv_cq_init_attr_ex *attr,
+			    bool extended, struct verbs_cq **ret_vcq)
+{
+	int ret = layers_create_cq_below(ctx, attr, extended, ret_vcq);
+
+	if (ret < 0)
+		explain_create_cq(ctx, attr, -ret);
+	else if (extended)
+		layers_watch_cq_ex(&(*ret_vcq)->cq_ex);
+	return ret;
+}
+
+static int layers_destroy_cq(struct ibv_cq *cq)
+{
+	const struct verbs_context_ops *below = layers_below(cq->context);
+	struct layers_mark mark = layers_record_mark(cq);
+	int ret = below->destroy_cq(cq);
+
+	if (ret == 0)
+		layers_record_drop(mark);
+	return ret;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Shared receive queues                                                     */
+/* ------------------------------------------------------------------------ */
+
+static int layers_create_srq(struct ibv_context *ctx,
+			     struct ibv_srq_init_attr_ex *attr,
+			     struct verbs_srq **ret_vsrq)
+{
+	int ret = layers_below(ctx)->create_srq(ctx, attr, ret_vsrq);
+	const struct layers_srq sizes = { attr->attr.max_wr,
+					  attr->attr.max_sge };
+
+	if (ret < 0)
+		explain_create_srq(ctx, attr, -ret);
+	else
+		/* Without a record, messages have no limits. */
+		(void)layers_record_add_srq(ctx, &(*ret_vsrq)->srq, &sizes);
+	return ret;
+}
+
+static int layers_destroy_srq(struct ibv_srq *srq)
+{
+	const struct verbs_context_ops *below = layers_below(srq->context);
+	struct layers_mark mark = layers_record_mark(srq);
+	int ret = below->destroy_srq(srq);
+
+	if (ret == 0)
+		layers_record_drop(mark);
+	return ret;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Queue pairs                                                               */
+/* ------------------------------------------------------------------------ */
+
+static int layers_wr_complete(struct ibv_qp_ex *qp)
+{
+	struct layers_record *record = layers_record_find(qp);
+	int (*complete)(struct ibv_qp_ex * qp) = atomic_load_explicit(
+		&record->qp.wr_complete, memory_order_relaxed);
+	int ret = complete(qp);
+
+	if (ret)
+		explain_wr_complete(&qp->qp_base, ret);
+	return ret;
+}
+
+/* mlx5 sets wr_complete again in its modify_qp(), so this is done each time. */
+static void layers_watch_qp_ex(struct layers_record *record,
+			       struct verbs_qp *vqp)
+{
+	if (!(vqp->comp_mask & VERBS_QP_MASK_EX) || !vqp->qp_ex.wr_complete ||
+	    vqp->qp_ex.wr_complete == layers_wr_complete)
+		return;
+	atomic_store_explicit(&record->qp.wr_complete, vqp->qp_ex.wr_complete,
+			      memory_order_relaxed);
+	vqp->qp_ex.wr_complete = layers_wr_complete;
+}
+
+static int layers_create_qp(struct ibv_context *ctx,
+			    struct ibv_qp_init_attr_ex *attr,
+			    struct verbs_qp **ret_vqp)
+{
+	int ret = layers_below(ctx)->create_qp(ctx, attr, ret_vqp);
+	struct layers_record *record;
+
+	if (ret < 0) {
+		explain_create_qp(ctx, attr, -ret);
+		return ret;
+	}
+	record = layers_record_add_qp(&(*ret_vqp)->qp, &attr->cap);
+	if (record)
+		layers_watch_qp_ex(record, *ret_vqp);
+	return ret;
+}
+
+static int layers_destroy_qp(struct ibv_qp *qp)
+{
+	const struct verbs_context_ops *below = layers_below(qp->context);
+	struct layers_mark mark = layers_record_mark(qp);
+	int ret = below->destroy_qp(qp);
+
+	if (ret == 0)
+		layers_record_drop(mark);
+	return ret;
+}
+
+/* Copies the attributes that messages about completions need. */
+static void layers_copy_attr_locked(struct layers_qp *to,
+				    const struct ibv_qp_attr *attr, int mask)
+	REQUIRES(layers_mutex)
+{
+	if (mask & IBV_QP_PORT)
+		to->attr.port_num = attr->port_num;
+	if (mask & IBV_QP_AV)
+		to->attr.ah_attr = attr->ah_attr;
+	if (mask & IBV_QP_DEST_QPN)
+		to->attr.dest_qp_num = attr->dest_qp_num;
+	if (mask & IBV_QP_TIMEOUT)
+		to->attr.timeout = attr->timeout;
+	if (mask & IBV_QP_RETRY_CNT)
+		to->attr.retry_cnt = attr->retry_cnt;
+	if (mask & IBV_QP_RNR_RETRY)
+		to->attr.rnr_retry = attr->rnr_retry;
+	to->attr_mask |= mask;
+}
+
+static void layers_note_state_locked(struct layers_qp *qp,
+				     enum ibv_qp_state state)
+	REQUIRES(layers_mutex)
+{
+	if (state == IBV_QPS_ERR)
+		qp->program_set_error = true;
+	if (state != IBV_QPS_RESET)
+		return;
+	qp->attr_mask = 0;
+	qp->program_set_error = false;
+	qp->has_failed = false;
+	qp->flush_is_explained = false;
+}
+
+static void layers_note_modify(struct ibv_qp *qp,
+			       const struct ibv_qp_attr *attr, int attr_mask)
+{
+	struct layers_record *record = layers_record_adopt_qp(qp);
+
+	if (!record)
+		return;
+	layers_lock();
+	layers_copy_attr_locked(&record->qp, attr, attr_mask);
+	if (attr_mask & IBV_QP_STATE)
+		layers_note_state_locked(&record->qp, attr->qp_state);
+	layers_unlock();
+	layers_watch_qp_ex(record, verbs_container_of(qp, struct verbs_qp, qp));
+}
+
+static int layers_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
+			    int attr_mask)
+{
+	int ret = layers_below(qp->context)->modify_qp(qp, attr, attr_mask);
+
+	if (ret < 0)
+		explain_modify_qp(qp, attr, attr_mask, -ret);
+	else
+		layers_note_modify(qp, attr, attr_mask);
+	return ret;
+}
+
+void layers_replace_queue_ops(struct verbs_context_ops *table)
+{
+	if (table->create_cq)
+		table->create_cq = layers_create_cq;
+	if (table->destroy_cq)
+		table->destroy_cq = layers_destroy_cq;
+	if (table->create_srq)
+		table->create_srq = layers_create_srq;
+	if (table->destroy_srq)
+		table->destroy_srq = layers_destroy_srq;
+	if (table->create_qp)
+		table->create_qp = layers_create_qp;
+	if (table->destroy_qp)
+		table->destroy_qp = layers_destroy_qp;
+	if (table->modify_qp)
+		table->modify_qp = layers_modify_qp;
+}
