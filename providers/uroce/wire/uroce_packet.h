@@ -149,7 +149,7 @@ struct uroce_packet {
 
 	/* AETH (9.3.5) */
 	uint8_t syndrome;
-	/* FETH (A19.4.2): enum ibv_placement_type, enum ibv_selectivity_level */
+	/* FETH (A19.4.2): ibv_placement_type and ibv_selectivity_level */
 	uint8_t feth_placement;
 	uint8_t feth_level;
 	uint32_t msn;
