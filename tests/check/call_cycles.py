@@ -9,6 +9,7 @@ files outside of its folders count as a folder each.
 """
 
 import collections
+import functools
 import os
 import re
 import subprocess
@@ -40,6 +41,7 @@ def objects(build):
     return folders
 
 
+@functools.lru_cache(maxsize=None)
 def symbols(path):
     """Two sets: the names that an object defines, and those that it uses."""
     text = subprocess.run(["nm", path], check=True, capture_output=True,
