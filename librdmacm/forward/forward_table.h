@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Functions of the distribution's librdmacm, to which this library forwards all
- * calls that it does not implement itself: for now, all.
+ * Functions of the distribution's librdmacm, to which this library forwards the
+ * calls that it does not implement itself.
  */
 #ifndef FORWARD_FORWARD_TABLE_H
 #define FORWARD_FORWARD_TABLE_H
