@@ -18,26 +18,38 @@ tcp_listens() {
 		/proc/net/tcp6 >/dev/null
 }
 
+# cm_in_listen PID - a thread of the process is in the write() of rdma_listen().
+# The memory at the second argument of write() begins with the command, 7 for
+# LISTEN. A server that waits for an event is in a write() as well (GET_EVENT).
+cm_in_listen() {
+	local number address command
+
+	while read -r number _ address _; do
+		# 1 is the number of write() on x86-64.
+		[ "$number" = 1 ] || continue
+		command=$(dd if="/proc/$1/mem" iflag=skip_bytes bs=4 count=1 \
+			skip=$((address)) 2>/dev/null | od -An -tu4)
+		[ "${command:-0}" -ne 7 ] || return 0
+	done < <(cat /proc/"$1"/task/*/syscall 2>/dev/null)
+	return 1
+}
+
 # cm_listens PORT - listens through the connection manager (rdma_cm). The kernel
 # shows the state LISTEN before it registers the service, and it may sleep between
-# the two, in the write() of rdma_listen(). After that the server sleeps in another
-# system call, or it polls for connections: then some clock ticks of its own CPU
-# time must have passed since LISTEN was seen first.
+# the two. After that the server sleeps, or it polls for connections: then some
+# clock ticks of its own CPU time must have passed since LISTEN was seen first.
 cm_listener=
 cm_listener_ticks=0
 cm_listens() {
-	local pid states ticks
+	local pid ticks
 
 	pid=$(rdma resource show cm_id 2>/dev/null |
 		grep -m 1 "state LISTEN .*src-addr [^ ]*:$1 " |
 		grep -o ' pid [0-9]*')
 	pid=${pid##* }
 	[ -n "$pid" ] || return 1
-	states=$(cat /proc/"$pid"/task/*/syscall 2>/dev/null)
-	[ -n "$states" ] || return 1
-	# 1 is the number of write() on x86-64.
-	! grep -q '^1 ' <<<"$states" || return 1
-	grep -q '^running' <<<"$states" || return 0
+	! cm_in_listen "$pid" || return 1
+	grep -qs '^running' /proc/"$pid"/task/*/syscall || return 0
 	ticks=$(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null |
 		awk '{ print $12 + $13 }')
 	if [ "$cm_listener" != "$pid" ]; then
