@@ -21,6 +21,7 @@
 
 #include <infiniband/verbs.h>
 #include <provider/device.h>
+#include <provider/gsi.h>
 #include <provider/log.h>
 #include <provider/objects.h>
 #include <stdbool.h>
@@ -206,6 +207,13 @@ struct verbs_context_ops {
 	/* query_rt_values() - ibv_query_rt_values_ex(3): the raw clock */
 	int (*query_rt_values)(struct ibv_context *ctx,
 			       struct ibv_values_ex *values);
+
+	/*
+	 * get_gsi_ops() - see verbs_get_gsi_ops(), which does not set errno
+	 * Return: the functions; NULL if there are none of @version.
+	 */
+	const struct verbs_gsi_ops *(*get_gsi_ops)(struct ibv_context *ctx,
+						   uint32_t version);
 
 	/* -- events -- */
 

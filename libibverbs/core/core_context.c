@@ -123,6 +123,14 @@ uint32_t verbs_context_nr_ports(const struct ibv_context *ctx)
 	return verbs_priv(ctx)->kernel.nr_ports;
 }
 
+const struct verbs_gsi_ops *verbs_get_gsi_ops(struct ibv_context *ctx,
+					      uint32_t version)
+{
+	return verbs_ops(ctx)->get_gsi_ops
+		       ? verbs_ops(ctx)->get_gsi_ops(ctx, version)
+		       : NULL;
+}
+
 uint64_t verbs_core_support(const struct ibv_context *ctx)
 {
 	return verbs_priv(ctx)->kernel.core_support;

@@ -359,6 +359,31 @@ static void context_set_ops_updates_public_data_path(void **state)
 	verbs_core_close(ctx);
 }
 
+static const struct verbs_gsi_ops own_gsi_ops = { .version = 3 };
+
+static const struct verbs_gsi_ops *own_get_gsi_ops(struct ibv_context *ctx,
+						   uint32_t version)
+{
+	return version == own_gsi_ops.version ? &own_gsi_ops : NULL;
+}
+
+static void get_gsi_ops_calls_provider_with_version(void **state)
+{
+	static const struct verbs_context_ops ops = {
+		.get_gsi_ops = own_get_gsi_ops,
+	};
+	struct ibv_context *ctx;
+
+	context_setup();
+	ctx = context_open();
+	assert_null(verbs_get_gsi_ops(ctx, 3));
+	verbs_context_set_ops(
+		verbs_container_of(ctx, struct verbs_context, context), &ops);
+	assert_ptr_equal(verbs_get_gsi_ops(ctx, 3), &own_gsi_ops);
+	assert_null(verbs_get_gsi_ops(ctx, 4));
+	verbs_core_close(ctx);
+}
+
 static void context_new_kernel_device_has_kernel_ops(void **state)
 {
 	struct verbs_context *vctx;
@@ -566,6 +591,7 @@ int main(void)
 		cmocka_unit_test(context_new_zeroes_provider_part),
 		cmocka_unit_test(context_new_data_path_has_default_ops),
 		cmocka_unit_test(context_set_ops_updates_public_data_path),
+		cmocka_unit_test(get_gsi_ops_calls_provider_with_version),
 		cmocka_unit_test(context_new_kernel_device_has_kernel_ops),
 		cmocka_unit_test(
 			context_new_user_space_device_lacks_kernel_ops),
