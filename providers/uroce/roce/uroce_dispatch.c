@@ -108,6 +108,34 @@ static void deliver_to_group(struct uroce_engine *engine,
 		dispatch_count(engine, UROCE_C_NO_GROUP);
 }
 
+/* Why QP 1 drops the packet; UROCE_NR_COUNTERS if it accepts the packet. */
+static enum uroce_counter mad_refusal(struct uroce_packet *packet)
+{
+	if (packet->opcode != (UROCE_UD | UROCE_SEND_ONLY))
+		return UROCE_C_BAD_TRANSPORT;
+	if (!pkey_matches(UROCE_PKEY_DEFAULT, packet->pkey))
+		return UROCE_C_BAD_PKEY;
+	if (packet->qkey != UROCE_GSI_QKEY)
+		return UROCE_C_BAD_QKEY;
+	if (packet->src_qpn != UROCE_QPN_GSI)
+		return UROCE_C_BAD_SOURCE;
+	if (packet->payload_len != UROCE_MAD_BYTES)
+		return UROCE_C_BAD_LENGTH;
+	return uroce_packet_check(packet) ? UROCE_C_BAD_ICRC
+					  : UROCE_NR_COUNTERS;
+}
+
+static void deliver_mad(struct uroce_engine *engine,
+			struct uroce_packet *packet)
+{
+	enum uroce_counter why = mad_refusal(packet);
+
+	if (why != UROCE_NR_COUNTERS)
+		dispatch_count(engine, why);
+	else
+		engine->on_mad(engine->on_mad_arg, packet);
+}
+
 /* Deliver a piggybacked ACK as if it had arrived in front of the packet. */
 static void deliver_carried(struct uroce_qp *qp,
 			    const struct uroce_packet *packet, uint64_t now)
@@ -137,6 +165,11 @@ void uroce_engine_receive(struct uroce_engine *engine,
 	uroce_core_count(&engine->core, UROCE_C_RX_BYTES, packet->payload_len);
 	if (packet->dest_qpn == UROCE_QPN_MULTICAST && !packet->channel) {
 		deliver_to_group(engine, packet, now);
+		return;
+	}
+	if (packet->dest_qpn == UROCE_QPN_GSI && engine->on_mad &&
+	    !packet->channel) {
+		deliver_mad(engine, packet);
 		return;
 	}
 	qp = uroce_engine_find_qp(engine, packet->dest_qpn);

@@ -75,6 +75,14 @@ struct uroce_engine {
 	struct uroce_roce **timers;
 	uint32_t nr_timers, max_timers;
 
+	/*
+	 * on_mad() - set by the caller: a MAD for QP 1 has arrived; NULL: there
+	 * is no QP 1. packet->payload has UROCE_MAD_BYTES, valid until the
+	 * return.
+	 */
+	void (*on_mad)(void *arg, const struct uroce_packet *packet);
+	void *on_mad_arg;
+
 	/* multicast */
 	struct uroce_group *groups;
 	uint32_t nr_groups, max_groups;

@@ -87,6 +87,9 @@ uint32_t uroce_port_room_bytes(const struct uroce_port *port);
 /** uroce_port_fd() - return the descriptor to poll for uroce_port_receive() */
 int uroce_port_fd(const struct uroce_port *port);
 
+/** uroce_port_gsi_fd() - return the one for uroce_port_receive_gsi() */
+int uroce_port_gsi_fd(const struct uroce_port *port);
+
 /** uroce_port_member_fd() - return the descriptor for uroce_port_serve() */
 int uroce_port_member_fd(const struct uroce_port *port);
 
@@ -216,6 +219,18 @@ bool uroce_port_receive(struct uroce_port *port, uroce_port_receive_fn *fn,
  */
 bool uroce_port_receive_inbox(struct uroce_port *port,
 			      uroce_port_receive_fn *fn, void *arg);
+
+/**
+ * uroce_port_receive_gsi() - receive packets to QP 1
+ *
+ * All processes receive from this socket, so the destination is any address of
+ * the host. Packets to other QPs are dropped or forwarded as those of
+ * uroce_port_receive(). The number of packets is bounded.
+ *
+ * Return: whether more packets may wait.
+ */
+bool uroce_port_receive_gsi(struct uroce_port *port, uroce_port_receive_fn *fn,
+			    void *arg);
 
 /** uroce_port_counters() - copy the counters */
 void uroce_port_counters(const struct uroce_port *port,

@@ -18,6 +18,11 @@ int uroce_port_fd(const struct uroce_port *port)
 	return port->slots.fds[port->slots.slot];
 }
 
+int uroce_port_gsi_fd(const struct uroce_port *port)
+{
+	return port->slots.fds[UROCE_GSI_SLOT];
+}
+
 static void close_bound(const struct uroce_address *address)
 {
 	for (uint32_t i = 0; i < UROCE_NR_SENDERS; i++)

@@ -27,8 +27,10 @@
 #define MAX_ROUNDS   4	   /* then the caller may do other work */
 #define BUFFER	     65536 /* bytes; no UDP datagram is longer */
 #define MAX_INBOX    64
-#define ECN_MASK     3 /* of the traffic class (RFC 3168) */
-#define ECN_CE	     3
+/* MADs in one call: with the pause after it, a flood costs little */
+#define MAX_GSI_MESSAGES 32
+#define ECN_MASK	 3 /* of the traffic class (RFC 3168) */
+#define ECN_CE		 3
 
 union control {
 	struct cmsghdr align;
@@ -217,11 +219,26 @@ static void pass_on(struct uroce_port *port, const struct uroce_path *path,
 				  FORWARDED_HEADER + len);
 }
 
+/*
+ * MADs of a source arrive at any process, so a source with a counter has no
+ * order in this process. As the first packet of a source, a MAD may have any
+ * identification.
+ */
+static void expect_any_id(struct uroce_icrc *icrc,
+			  struct uroce_ip_id_source *ret_any)
+{
+	if (!icrc->source || icrc->source->state != UROCE_IP_ID_COUNTER)
+		return;
+	*ret_any = (struct uroce_ip_id_source){ .table = icrc->source->table };
+	icrc->source = ret_any;
+}
+
 /* Handles one datagram. @origin: the ICRC state of @path. */
 static void receive_take(struct uroce_port *port, const struct uroce_path *path,
 			 struct origin_icrc *origin, uint8_t *bytes, size_t len,
 			 uroce_port_receive_fn *fn, void *arg)
 {
+	struct uroce_ip_id_source any;
 	struct uroce_packet packet;
 	struct uroce_icrc icrc;
 	uint32_t slot;
@@ -237,8 +254,10 @@ static void receive_take(struct uroce_port *port, const struct uroce_path *path,
 	if (port->pcap)
 		receive_capture(port, &icrc, path, bytes, len);
 	slot = packet.dest_qpn >> UROCE_SLOT_SHIFT;
-	if (packet.dest_qpn != UROCE_QPN_MULTICAST &&
-	    slot != port->slots.slot) {
+	if (packet.dest_qpn == UROCE_QPN_GSI) {
+		expect_any_id(&icrc, &any);
+	} else if (packet.dest_qpn != UROCE_QPN_MULTICAST &&
+		   slot != port->slots.slot) {
 		pass_on(port, path, slot, bytes, len);
 		return;
 	}
@@ -279,8 +298,9 @@ static bool receive_is_ours(const struct uroce_port *port, const uint8_t *gid)
 	return uroce_udp_find(port, gid) || uroce_socket_is_multicast(gid);
 }
 
+/* @ours: the destination is an address of the port, or a group. */
 static void take_message(struct uroce_port *port, struct mmsghdr *header,
-			 uroce_port_receive_fn *fn, void *arg)
+			 bool ours, uroce_port_receive_fn *fn, void *arg)
 {
 	uint8_t *bytes = header->msg_hdr.msg_iov->iov_base;
 	size_t len = header->msg_len;
@@ -288,7 +308,7 @@ static void take_message(struct uroce_port *port, struct mmsghdr *header,
 	struct origin origin;
 
 	read_origin(&header->msg_hdr, &origin);
-	if (!receive_is_ours(port, origin.path.dgid) ||
+	if ((ours && !receive_is_ours(port, origin.path.dgid)) ||
 	    header->msg_hdr.msg_flags & MSG_TRUNC) {
 		port->counters.rx_bad++;
 		return;
@@ -317,10 +337,9 @@ static int receive_one(int fd, struct mmsghdr *header)
 }
 
 /* recvmsg() is cheaper for one message. A sandbox may forbid recvmmsg(). */
-static int receive_now(struct uroce_port *port, uint32_t room)
+static int receive_now(struct uroce_port *port, int fd, uint32_t room)
 {
 	struct uroce_receive_batch *batch = port->receive;
-	int fd = uroce_port_fd(port);
 	int got;
 
 	if (room == 1)
@@ -363,7 +382,7 @@ bool uroce_port_receive(struct uroce_port *port, uroce_port_receive_fn *fn,
 	for (int round = 0; round < MAX_ROUNDS; round++) {
 		room = batch->no_many ? 1 : 1u << batch->doublings;
 		prepare(batch, room);
-		got = receive_now(port, room);
+		got = receive_now(port, uroce_port_fd(port), room);
 		if (got <= 0) {
 			uroce_ip_id_note_empty(batch->sources);
 			batch->doublings = 0;
@@ -371,7 +390,7 @@ bool uroce_port_receive(struct uroce_port *port, uroce_port_receive_fn *fn,
 		}
 		port->counters.rx_calls++;
 		for (int i = 0; i < got; i++)
-			take_message(port, &batch->headers[i], fn, arg);
+			take_message(port, &batch->headers[i], true, fn, arg);
 		if (batch->no_many)
 			continue;
 		if ((uint32_t)got < room) {
@@ -382,6 +401,25 @@ bool uroce_port_receive(struct uroce_port *port, uroce_port_receive_fn *fn,
 			batch->doublings++;
 			return true;
 		}
+	}
+	return true;
+}
+
+bool uroce_port_receive_gsi(struct uroce_port *port, uroce_port_receive_fn *fn,
+			    void *arg)
+{
+	struct uroce_receive_batch *batch = port->receive;
+	int got;
+
+	for (int nr = 0; nr < MAX_GSI_MESSAGES; nr += got) {
+		uint32_t room = batch->no_many ? 1 : MAX_MESSAGES;
+
+		prepare(batch, room);
+		got = receive_now(port, uroce_port_gsi_fd(port), room);
+		if (got <= 0)
+			return false;
+		for (int i = 0; i < got; i++)
+			take_message(port, &batch->headers[i], false, fn, arg);
 	}
 	return true;
 }

@@ -101,6 +101,9 @@ int uroce_port_acquire_sockets(struct uroce_port *port, int stop_fd)
 	if (ret)
 		return ret;
 	port->family = uroce_socket_family(uroce_port_fd(port));
+	/* so that a limit on messages is one on MADs */
+	if (port->slots.slot != UROCE_GSI_SLOT)
+		uroce_socket_no_merge(uroce_port_gsi_fd(port));
 	/* the previous process of the slot may have set the options */
 	uroce_port_report_header(port, false);
 	port->old_drops = uroce_socket_drops(uroce_port_fd(port));

@@ -200,7 +200,10 @@ int uroce_slots_claim(struct uroce_slots *slots, uint32_t from)
 	for (uint32_t slot = from; slot < UROCE_NR_SLOTS && ret == -EADDRINUSE;
 	     slot++)
 		ret = claim_slot(slots, slot);
-	return ret == -EADDRINUSE ? claim_with_suffix(slots, 0) : ret;
+	/* names with a new suffix are free also below @from */
+	if (ret == -EADDRINUSE && from > UROCE_FIRST_SLOT)
+		from = UROCE_FIRST_SLOT;
+	return ret == -EADDRINUSE ? claim_with_suffix(slots, from) : ret;
 }
 
 void uroce_slots_close_fds(struct uroce_slots *slots)

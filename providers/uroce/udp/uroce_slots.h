@@ -29,6 +29,14 @@
 #define UROCE_SLOT_BLOCK 16
 #define UROCE_SLOT_SHIFT 16 /* bits of a QPN below the slot */
 
+/*
+ * The slot of QP 1 (../gsi/uroce_gsi.h). No worker claims it: every process
+ * receives from its socket, so no MAD waits for a process that is stopped, and
+ * nothing is handed over when a process ends.
+ */
+#define UROCE_GSI_SLOT	 0
+#define UROCE_FIRST_SLOT 1
+
 /* Time limit of uroce_slots_join(). */
 #define UROCE_JOIN_MS 2000
 

@@ -73,6 +73,11 @@ void uroce_socket_report_header(int fd, bool on)
 	(void)set(fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, on);
 }
 
+void uroce_socket_no_merge(int fd)
+{
+	(void)set(fd, IPPROTO_UDP, UDP_GRO, 0);
+}
+
 uint32_t uroce_socket_drops(int fd)
 {
 	uint32_t info[SK_MEMINFO_VARS] = {};

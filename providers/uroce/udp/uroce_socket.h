@@ -35,6 +35,9 @@ int uroce_socket_receiver(void);
  */
 void uroce_socket_report_header(int fd, bool on);
 
+/** uroce_socket_no_merge() - receive each packet as a message of its own */
+void uroce_socket_no_merge(int fd);
+
 /** uroce_socket_drops() - return how many packets @fd has dropped, ever */
 uint32_t uroce_socket_drops(int fd);
 

@@ -24,6 +24,7 @@ struct uroce_path {
 
 #define UROCE_FLOW_LABEL_MASK 0xfffff
 
+#define UROCE_QPN_GSI	    1	     /* IBTA 3.5.10 */
 #define UROCE_QPN_MULTICAST 0xffffff /* IBTA 9.2.2 */
 #define UROCE_QPN_MASK	    0xffffff
 #define UROCE_PSN_MASK	    0xffffff

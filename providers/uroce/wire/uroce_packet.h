@@ -101,6 +101,10 @@ enum uroce_nak {
 #define UROCE_ICRC_LEN	 4
 #define UROCE_UDP_PORT	 4791 /* A17.5.1 */
 
+/* Management datagrams to QP 1 (IBTA 10.2.5, 13.4.2). */
+#define UROCE_GSI_QKEY	0x80010000
+#define UROCE_MAD_BYTES 256
+
 /*
  * Pending ICRC verification of a packet, so that it takes place while the
  * payload is copied. wire/ implements the callbacks. Until finish() succeeds,
