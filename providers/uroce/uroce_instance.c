@@ -85,11 +85,15 @@ static void fork_prepare(void)
 		if (worker->new_port)
 			uroce_port_lock_fds(worker->new_port);
 	}
+	if (the_process->gsi)
+		uroce_gsi_lock(the_process->gsi);
 }
 
 static void fork_done(void)
 {
 	if (the_process) {
+		if (the_process->gsi)
+			uroce_gsi_unlock(the_process->gsi);
 		for (uint32_t i = the_process->nr_workers; i-- > 0;) {
 			struct uroce_worker *worker = the_process->workers[i];
 
@@ -126,6 +130,8 @@ static void fork_child(void)
 	if (the_process) {
 		for (uint32_t i = 0; i < the_process->nr_workers; i++)
 			abandon_worker(the_process->workers[i]);
+		if (the_process->gsi)
+			uroce_gsi_abandon(the_process->gsi);
 		uroce_shares_fini(&the_process->shares);
 		close_link(the_process);
 	}
@@ -449,6 +455,8 @@ void uroce_instance_counters(struct uroce_instance *instance,
 	struct uroce_process *process = instance->process;
 
 	*ret_counters = (struct uroce_instance_counters){};
+	if (process->gsi)
+		uroce_gsi_counters(process->gsi, &ret_counters->gsi);
 	uroce_process_lock(process);
 	for (uint32_t i = 0; i < process->nr_workers; i++) {
 		const struct uroce_worker *worker = process->workers[i];

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "uroce/ipc/uroce_identity.h"
+#include "uroce/progress/uroce_worker_gsi.h"
 #include "uroce/progress/uroce_worker_port.h"
 #include "uroce/progress/uroce_worker_shm.h"
 #include "uroce/progress/uroce_worker_state.h"
@@ -47,13 +48,15 @@ void uroce_process_unlock(struct uroce_process *process)
 static int start_helper(struct uroce_worker *worker, int link_fd)
 {
 	struct uroce_helper_config config = {
-		.fds = { -1, -1, -1, link_fd, -1 },
+		.fds = { -1, -1, -1, link_fd, -1, -1 },
 		.arg = worker,
 		.work = uroce_worker_work,
 	};
 
 	if (worker->shm)
 		config.fds[4] = uroce_shm_fd(worker->shm);
+	if (!worker->process->nr_workers)
+		config.fds[5] = uroce_process_gsi_fd(worker->process);
 	return uroce_helper_start(&worker->helper, &config);
 }
 
@@ -114,6 +117,7 @@ static int new_worker(struct uroce_process *process, int link_fd,
 		free(worker);
 		return ret;
 	}
+	uroce_worker_connect_gsi(worker);
 	ret = start_helper(worker, link_fd);
 	if (ret) {
 		free_worker(worker);
@@ -136,6 +140,8 @@ static void enter_worker(struct uroce_process *process,
 
 static void free_process(struct uroce_process *process)
 {
+	if (process->gsi)
+		uroce_gsi_free(process->gsi);
 	uroce_shares_fini(&process->shares);
 	if (process->link_fd >= 0)
 		(void)close(process->link_fd);
@@ -170,6 +176,8 @@ int uroce_process_open(const struct uroce_worker_ops *ops,
 	uroce_shares_open(&process->shares);
 	process->link_fd = uroce_link_open();
 	uroce_identity_take();
+	process->mad_psn = make_seed();
+	uroce_process_open_gsi(process);
 	ret = new_worker(process, process->link_fd, &worker);
 	if (ret) {
 		free_process(process);

@@ -19,6 +19,7 @@
 #include "uroce/progress/uroce_worker.h"
 #include "uroce/udp/uroce_netdev.h"
 #include "uroce/uroce_config.h"
+#include "uroce/uroce_gsi_ops.h"
 #include "uroce/verbs/uroce_verbs.h"
 
 #define NAME_PREFIX "uroce_"
@@ -26,6 +27,7 @@
 static const struct verbs_context_ops uroce_context_ops = {
 	.query_device = uroce_query_device,
 	.query_rt_values = uroce_query_rt_values,
+	.get_gsi_ops = uroce_get_gsi_ops,
 	.query_port = uroce_query_port,
 	.query_port_speed = uroce_query_port_speed,
 	.query_gid_entry = uroce_query_gid_entry,

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Writes the seeds of the fuzz targets of librdmacm: cm_seeds.py FOLDER
 
-Makes FOLDER/fuzz_cm_mad from the captured MADs in tests/data/rdmacm, and
-FOLDER/fuzz_cm_engine, whose format the head of the target describes.
+Makes FOLDER/fuzz_cm_mad, and FOLDER/fuzz_uroce_mad of the user-space device,
+from the captured MADs in tests/data/rdmacm, and FOLDER/fuzz_cm_engine, whose
+format the head of the target describes.
 """
 import pathlib
 import struct
@@ -101,12 +102,13 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     for name, steps in engine_seeds():
         (folder / name).write_bytes(steps)
-    folder = pathlib.Path(sys.argv[1]) / "fuzz_cm_mad"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, mad in samples():
-        (folder / name).write_bytes(mad)
-        # All reserved bits are set, and all fields have their largest value.
-        (folder / f"ones_{name}").write_bytes(mad[:24] + b"\xff" * 232)
+    for target in "fuzz_cm_mad", "fuzz_uroce_mad":
+        folder = pathlib.Path(sys.argv[1]) / target
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, mad in samples():
+            (folder / name).write_bytes(mad)
+            # All reserved bits are set, all fields have their largest value.
+            (folder / f"ones_{name}").write_bytes(mad[:24] + b"\xff" * 232)
 
 
 main()

@@ -138,6 +138,21 @@ socklen_t uroce_identity_name(enum uroce_name_kind kind, uint32_t slot,
 			   (size_t)len);
 }
 
+socklen_t uroce_identity_gsi_name(const char *text,
+				  struct sockaddr_un *ret_name)
+{
+	int len;
+
+	*ret_name = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	len = snprintf(ret_name->sun_path + 1, sizeof(ret_name->sun_path) - 1,
+		       "uroce.%u%s.gsi.%.*s",
+		       (unsigned int)uroce_identity_uid(),
+		       uroce_identity_ambiguous() ? "u" : "",
+		       UROCE_GSI_TEXT_SIZE, text);
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+			   (size_t)len);
+}
+
 /* The inode number of the network namespace; 0 if it cannot be read. */
 static uint64_t read_netns(void)
 {

@@ -23,6 +23,8 @@
 /* A suffix is empty, or "~" and 16 hexadecimal digits. */
 #define UROCE_SUFFIX_SIZE 18
 
+#define UROCE_GSI_TEXT_SIZE 64
+
 /* The bootstrap sockets of a process that has a slot. */
 enum uroce_name_kind {
 	UROCE_NAME_MEMBER, /* SOCK_SEQPACKET: "uroce.UID.SLOT" */
@@ -70,6 +72,16 @@ void uroce_identity_new_suffix(void);
  */
 socklen_t uroce_identity_name(enum uroce_name_kind kind, uint32_t slot,
 			      const char *suffix, struct sockaddr_un *ret_name);
+
+/**
+ * uroce_identity_gsi_name() - build the name of an owner of MADs
+ * @text: of ../gsi/uroce_gsi_claim.c; at most UROCE_GSI_TEXT_SIZE bytes
+ * @ret_name: receives an abstract address, "uroce.UID.gsi.TEXT"
+ *
+ * Return: length of the address in bytes.
+ */
+socklen_t uroce_identity_gsi_name(const char *text,
+				  struct sockaddr_un *ret_name);
 
 /**
  * uroce_identity_check_peer() - check the user id of the peer of a connection

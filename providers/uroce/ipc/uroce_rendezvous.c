@@ -12,6 +12,9 @@
 #include "uroce/ipc/uroce_directory.h"
 #include "util/nocancel.h"
 
+/* MADs that may wait for a process. */
+#define GSI_BACKLOG 64
+
 /* Buffer for descriptors and the credentials of the sender. */
 union control {
 	struct cmsghdr align;
@@ -183,4 +186,47 @@ int uroce_rendezvous_recvfrom(int fd, void *buf, size_t size)
 	if (!is_from_this_user(&msg))
 		return -EPERM;
 	return msg.msg_flags & MSG_TRUNC ? -EMSGSIZE : (int)got;
+}
+
+int uroce_rendezvous_listen_gsi(const char *text)
+{
+	struct sockaddr_un name;
+	socklen_t len = uroce_identity_gsi_name(text, &name);
+	int fd, ret;
+
+	if (uroce_identity_ambiguous() || uroce_identity_changed())
+		return -EPERM;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	if (bind(fd, (struct sockaddr *)&name, len) ||
+	    listen(fd, GSI_BACKLOG)) {
+		ret = -errno;
+		(void)close(fd);
+		return ret;
+	}
+	return fd;
+}
+
+int uroce_rendezvous_connect_gsi(const char *text)
+{
+	struct sockaddr_un name;
+	socklen_t len = uroce_identity_gsi_name(text, &name);
+	int fd, ret = 0;
+
+	/* there is no time for the proof of an ambiguous user id */
+	if (uroce_identity_ambiguous())
+		return -EPERM;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, (struct sockaddr *)&name, len))
+		ret = -errno;
+	if (!ret)
+		ret = uroce_identity_check_peer(fd);
+	if (ret) {
+		(void)close(fd);
+		return ret;
+	}
+	return fd;
 }

@@ -73,4 +73,23 @@ int uroce_rendezvous_sendto(int fd, uint32_t slot, const char *suffix,
  */
 int uroce_rendezvous_recvfrom(int fd, void *buf, size_t size);
 
+/**
+ * uroce_rendezvous_listen_gsi() - own MADs: listen at a name
+ * @text: for uroce_identity_gsi_name()
+ *
+ * Return: the socket, non-blocking; -EADDRINUSE if the name is taken; -EPERM if
+ * the user id is ambiguous or has changed; or -errno.
+ */
+int uroce_rendezvous_listen_gsi(const char *text);
+
+/**
+ * uroce_rendezvous_connect_gsi() - connect to an owner of MADs; never waits
+ * @text: for uroce_identity_gsi_name()
+ *
+ * Return: a non-blocking socket; -ECONNREFUSED if no process listens; -EPERM if
+ * another user does, or the user id is ambiguous; -EAGAIN if too many
+ * connections wait there; or -errno.
+ */
+int uroce_rendezvous_connect_gsi(const char *text);
+
 #endif

@@ -77,8 +77,9 @@ enum uroce_wake {
 	UROCE_WAKE_MEMBER = 1 << 2, /* a process joins port sharing */
 	UROCE_WAKE_LINK = 1 << 3,   /* an interface changes */
 	UROCE_WAKE_LOCAL = 1 << 4,  /* shm: peers and doorbell */
+	UROCE_WAKE_GSI = 1 << 5,    /* MADs: QP 1, and other processes */
 };
-#define UROCE_NR_WAKES 5
+#define UROCE_NR_WAKES 6
 
 /* Time without watching a source that another user has used. */
 #define UROCE_PAUSE_NS UINT64_C(5000000)

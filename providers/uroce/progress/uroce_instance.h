@@ -14,6 +14,7 @@
 #ifndef UROCE_INSTANCE_H
 #define UROCE_INSTANCE_H
 
+#include "uroce/gsi/uroce_gsi.h"
 #include "uroce/progress/uroce_worker.h"
 #include "uroce/shm/uroce_shm.h"
 #include "uroce/udp/uroce_netdev.h"
@@ -229,6 +230,20 @@ void uroce_instance_put_share(struct uroce_instance *instance, uint64_t share);
  */
 int uroce_instance_await_copies(struct uroce_instance *instance);
 
+/** uroce_instance_gsi() - return the GSI of the process, or NULL */
+struct uroce_gsi *uroce_instance_gsi(const struct uroce_instance *instance);
+
+/**
+ * uroce_instance_send_mad() - send a MAD from QP 1 to QP 1, and from local_gid,
+ * which is an address of the device
+ *
+ * Context: any thread, without the engine lock.
+ * Return: 0; -EADDRNOTAVAIL, -ENETDOWN without UDP port, -EIO in a child of
+ * fork().
+ */
+int uroce_instance_send_mad(struct uroce_instance *instance,
+			    const struct uroce_gsi_mad *mad);
+
 /** uroce_instance_count() - read a counter of all engines */
 uint64_t uroce_instance_count(struct uroce_instance *instance,
 			      enum uroce_counter counter);
@@ -237,6 +252,7 @@ uint64_t uroce_instance_count(struct uroce_instance *instance,
 struct uroce_instance_counters {
 	struct uroce_port_counters port;
 	struct uroce_shm_counters shm;
+	struct uroce_gsi_counters gsi;
 	uint64_t helper_wakes; /* of the helper thread */
 };
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "uroce/progress/uroce_worker_gsi.h"
 #include "uroce/progress/uroce_worker_lock.h"
 #include "uroce/progress/uroce_worker_quick.h"
 #include "uroce/progress/uroce_worker_shm.h"
@@ -324,6 +325,8 @@ void uroce_worker_work(void *arg, unsigned int wake)
 	    uroce_port_receive_inbox(worker->port, uroce_worker_on_packet,
 				     worker))
 		pause |= UROCE_WAKE_INBOX;
+	if (wake & UROCE_WAKE_GSI && uroce_worker_receive_gsi(worker))
+		pause |= UROCE_WAKE_GSI;
 	if (pause)
 		uroce_helper_pause(&worker->helper, pause);
 	leased = uroce_worker_lease(worker) > worker->now;
@@ -338,4 +341,5 @@ void uroce_worker_work(void *arg, unsigned int wake)
 		wake & ANY_PACKET, leased, worker->received != received);
 	plan_locked(worker, wake, more);
 	uroce_worker_release(worker);
+	uroce_worker_serve_gsi(worker, wake);
 }

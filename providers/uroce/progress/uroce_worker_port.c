@@ -10,7 +10,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "uroce/progress/uroce_worker_gsi.h"
 #include "uroce/progress/uroce_worker_shm.h"
+#include "uroce/udp/uroce_slots.h"
 #include "util/nocancel.h"
 
 #define RETRY_MS 1000
@@ -80,7 +82,7 @@ static void report_capture(const struct uroce_port *port)
 /* Claims a slot whose bootstrap socket for shm peers has a free name, too. */
 static int claim_all_names(struct uroce_worker *worker, struct uroce_port *port)
 {
-	int ret = uroce_port_claim(port, 0);
+	int ret = uroce_port_claim(port, UROCE_FIRST_SLOT);
 
 	while (!ret) {
 		uint32_t slot = uroce_port_slot(port);
@@ -167,6 +169,7 @@ static bool try_to_join(struct uroce_worker *worker, bool announce)
 			   uroce_port_inbox_fd(worker->port));
 	uroce_helper_watch(&worker->helper, UROCE_WAKE_PACKET,
 			   uroce_port_fd(worker->port));
+	uroce_worker_watch_gsi(worker);
 	return true;
 }
 

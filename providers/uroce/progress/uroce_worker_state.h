@@ -21,6 +21,7 @@
 
 #include <pthread.h>
 
+#include "uroce/gsi/uroce_gsi.h"
 #include "uroce/progress/uroce_helper.h"
 #include "uroce/progress/uroce_instance.h"
 #include "uroce/qp/uroce_lock.h"
@@ -37,6 +38,8 @@
  * with all of them can be read with any of them.
  */
 struct uroce_process {
+	struct uroce_gsi *gsi; /* NULL: none */
+	uint32_t mad_psn;      /* of the next MAD; lock of the first worker */
 	/* plain: clang's analysis cannot follow the locks around fork() */
 	pthread_mutex_t netdev_mutex;
 	/* written with netdev_mutex and all engine locks, read with any */
@@ -106,6 +109,7 @@ struct uroce_worker {
 	pthread_t joiner;
 	int stop_joining;	    /* eventfd, or -1 */
 	bool reports_header;	    /* uroce_port_report_header() */
+	bool receives_gsi;	    /* in uroce_worker_receive_gsi() */
 	struct list_node groups;    /* joined multicast groups */
 	struct uroce_shm *shm;	    /* NULL: no shared memory, network only */
 	struct list_node full;	    /* channels without room */

@@ -141,6 +141,12 @@ bool uroce_netdev_is_here(const uint8_t *gid, unsigned int ifindex)
 	return false;
 }
 
+int uroce_netdev_list(struct uroce_netdev **ret_devs)
+{
+	*ret_devs = NULL;
+	return 0;
+}
+
 int uroce_netdev_refresh(struct uroce_netdev *dev)
 {
 	int ret;
@@ -235,6 +241,17 @@ int uroce_port_member_fd(const struct uroce_port *port)
 int uroce_port_inbox_fd(const struct uroce_port *port)
 {
 	return port->inbox_fd;
+}
+
+int uroce_port_gsi_fd(const struct uroce_port *port)
+{
+	return -1;
+}
+
+bool uroce_port_receive_gsi(struct uroce_port *port, uroce_port_receive_fn *fn,
+			    void *arg)
+{
+	return false;
 }
 
 bool uroce_port_serve(struct uroce_port *port)

@@ -200,7 +200,7 @@ static unsigned int sleep_like(struct worker *worker, bool watch,
 static void start(struct worker *worker, enum uroce_wake wake)
 {
 	struct uroce_helper_config config = {
-		.fds = { -1, -1, -1, -1, -1 },
+		.fds = { -1, -1, -1, -1, -1, -1 },
 		.arg = worker,
 		.work = work,
 	};
@@ -231,7 +231,7 @@ static void helper_wakes_for_each_descriptor(void **state)
 {
 	static const enum uroce_wake wakes[] = {
 		UROCE_WAKE_PACKET, UROCE_WAKE_INBOX, UROCE_WAKE_MEMBER,
-		UROCE_WAKE_LINK,   UROCE_WAKE_LOCAL,
+		UROCE_WAKE_LINK,   UROCE_WAKE_LOCAL, UROCE_WAKE_GSI,
 	};
 
 	for (int i = 0; i < UROCE_NR_WAKES; i++) {

@@ -477,8 +477,8 @@ static void worker_two_namespaces_over_veth_connect(void **state)
 		fill(test.side.memory, 9);
 		exchange(&test, true, false);
 		assert_peer_has(&test, 70001);
-		assert_int_equal(test.side.qp->qpn >> 16, 0);
-		assert_int_equal(test.peer.qpn >> 16, 0);
+		assert_int_equal(test.side.qp->qpn >> 16, 1);
+		assert_int_equal(test.peer.qpn >> 16, 1);
 		finish(&test);
 	}
 }
