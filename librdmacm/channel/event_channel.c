@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Event channels. The descriptor of a channel is an epoll descriptor, so that
+ * it can cover more than one source of readiness; the eventfd below it is
+ * readable exactly while the queue has events. A thread that waits polls the
+ * epoll descriptor without the lock.
+ *
+ * Called by api/. One lock for all channels, which is held for a few
+ * instructions and two system calls that do not block.
+ */
+#include "channel/event_channel.h"
+
+#include "util/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* Queues of events, channels of sources, and counts of events */
+static struct verbs_mutex channel_mutex = VERBS_MUTEX_INIT;
+/* Each acknowledgement */
+static pthread_cond_t channel_acked = PTHREAD_COND_INITIALIZER;
+
+int event_channel_new(struct channel **ret_channel)
+{
+	struct epoll_event interest = { .events = EPOLLIN };
+	struct channel *channel = calloc(1, sizeof(*channel));
+	int ret;
+
+	if (!channel)
+		return -ENOMEM;
+	list_init(&channel->events);
+	channel->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (channel->event_fd < 0) {
+		ret = -errno;
+		goto err_free;
+	}
+	channel->public.fd = epoll_create1(EPOLL_CLOEXEC);
+	if (channel->public.fd < 0) {
+		ret = -errno;
+		goto err_event_fd;
+	}
+	if (epoll_ctl(channel->public.fd, EPOLL_CTL_ADD, channel->event_fd,
+		      &interest) != 0) {
+		ret = -errno;
+		goto err_epoll;
+	}
+	*ret_channel = channel;
+	return 0;
+
+err_epoll:
+	(void)close(channel->public.fd);
+err_event_fd:
+	(void)close(channel->event_fd);
+err_free:
+	free(channel);
+	return ret;
+}
+
+void event_channel_free(struct channel *channel)
+{
+	struct list_node *node, *next;
+
+	list_for_each_safe (node, next, &channel->events)
+		free(list_entry(node, struct channel_event, node));
+	(void)close(channel->public.fd);
+	(void)close(channel->event_fd);
+	free(channel);
+}
+
+struct channel_event *channel_event_new(void)
+{
+	struct channel_event *event = calloc(1, sizeof(*event));
+
+	if (event)
+		list_init(&event->node);
+	return event;
+}
+
+static void channel_set_readable(const struct channel *channel)
+{
+	/* It fails only if the counter would overflow: it is readable then. */
+	(void)!eventfd_write(channel->event_fd, 1);
+}
+
+static void queue_add_locked(struct channel *channel,
+			     struct channel_event *event)
+	REQUIRES(channel_mutex)
+{
+	bool was_empty = list_empty(&channel->events);
+
+	list_add_tail(&channel->events, &event->node);
+	if (was_empty)
+		channel_set_readable(channel);
+}
+
+static void queue_remove_locked(struct channel *channel,
+				struct channel_event *event)
+	REQUIRES(channel_mutex)
+{
+	eventfd_t count;
+
+	list_del(&event->node);
+	if (list_empty(&channel->events))
+		(void)!eventfd_read(channel->event_fd, &count);
+}
+
+void channel_post(struct channel_source *source, struct channel_event *event)
+{
+	verbs_mutex_lock(&channel_mutex);
+	event->source = source;
+	queue_add_locked(source->channel, event);
+	verbs_mutex_unlock(&channel_mutex);
+}
+
+static struct channel_event *channel_take(struct channel *channel)
+{
+	struct channel_event *event = NULL;
+
+	verbs_mutex_lock(&channel_mutex);
+	if (!list_empty(&channel->events)) {
+		event = list_entry(channel->events.next, struct channel_event,
+				   node);
+		queue_remove_locked(channel, event);
+		event->source->nr_fetched++;
+	}
+	verbs_mutex_unlock(&channel_mutex);
+	return event;
+}
+
+int channel_fetch(struct channel *channel, struct channel_event **ret_event)
+{
+	struct pollfd wait = { .fd = channel->public.fd, .events = POLLIN };
+	struct channel_event *event;
+	int flags;
+
+	for (;;) {
+		event = channel_take(channel);
+		if (event)
+			break;
+		flags = fcntl(channel->public.fd, F_GETFL);
+		if (flags < 0)
+			return -errno;
+		if (flags & O_NONBLOCK)
+			return -EAGAIN;
+		if (poll(&wait, 1, -1) < 0)
+			return -errno;
+	}
+	*ret_event = event;
+	return 0;
+}
+
+void channel_ack(struct channel_event *event)
+{
+	verbs_mutex_lock(&channel_mutex);
+	event->source->nr_fetched--;
+	(void)pthread_cond_broadcast(&channel_acked);
+	verbs_mutex_unlock(&channel_mutex);
+	free(event);
+}
+
+static void source_remove_events_locked(struct channel_source *source,
+					struct list_node *ret_events)
+	REQUIRES(channel_mutex)
+{
+	struct list_node *node, *next;
+
+	list_for_each_safe (node, next, &source->channel->events) {
+		struct channel_event *event =
+			list_entry(node, struct channel_event, node);
+
+		if (event->source != source)
+			continue;
+		queue_remove_locked(source->channel, event);
+		list_add_tail(ret_events, &event->node);
+	}
+}
+
+static void source_wait_for_acks_locked(struct channel_source *source)
+	REQUIRES(channel_mutex)
+{
+	while (source->nr_fetched)
+		verbs_mutex_wait(&channel_mutex, &channel_acked);
+}
+
+void channel_source_close(struct channel_source *source,
+			  struct list_node *ret_events)
+{
+	verbs_mutex_lock(&channel_mutex);
+	source_remove_events_locked(source, ret_events);
+	source_wait_for_acks_locked(source);
+	verbs_mutex_unlock(&channel_mutex);
+}
+
+void channel_source_move(struct channel_source *source, struct channel *to)
+{
+	struct list_node events = LIST_INIT(events);
+	struct list_node *node, *next;
+
+	verbs_mutex_lock(&channel_mutex);
+	source_remove_events_locked(source, &events);
+	source->channel = to;
+	list_for_each_safe (node, next, &events) {
+		list_del(node);
+		queue_add_locked(to,
+				 list_entry(node, struct channel_event, node));
+	}
+	source_wait_for_acks_locked(source);
+	verbs_mutex_unlock(&channel_mutex);
+}
