@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The timer thread of the connection manager. Called by cm_host.c, with its
+ * lock; the thread calls back without the lock of this file.
+ */
+#include "api/host_clock.h"
+
+#include "util/lock.h"
+
+#include <signal.h>
+#include <stdbool.h>
+
+static struct verbs_mutex timer_mutex = VERBS_MUTEX_INIT;
+static pthread_cond_t timer_changed; /* of CLOCK_MONOTONIC */
+static uint64_t timer_deadline_ns GUARDED_BY(timer_mutex) = UINT64_MAX;
+static bool timer_is_running GUARDED_BY(timer_mutex);
+static void (*timer_expire)(void) GUARDED_BY(timer_mutex);
+
+/* Waits until the deadline or until another deadline is set. */
+static void timer_wait_locked(void) REQUIRES(timer_mutex)
+{
+	struct timespec until;
+
+	if (timer_deadline_ns == UINT64_MAX) {
+		verbs_mutex_wait(&timer_mutex, &timer_changed);
+		return;
+	}
+	until.tv_sec = (time_t)(timer_deadline_ns / 1000000000u);
+	until.tv_nsec = (long)(timer_deadline_ns % 1000000000u);
+	verbs_mutex_timedwait(&timer_mutex, &timer_changed, &until);
+}
+
+static void *timer_thread_run(void *arg)
+{
+	void (*expire)(void);
+
+	for (;;) {
+		verbs_mutex_lock(&timer_mutex);
+		while (host_clock_now_ns() < timer_deadline_ns)
+			timer_wait_locked();
+		timer_deadline_ns = UINT64_MAX;
+		expire = timer_expire;
+		verbs_mutex_unlock(&timer_mutex);
+		expire();
+	}
+	return arg;
+}
+
+/* Signals of the application do not interrupt the thread. */
+static int timer_thread_start(void)
+{
+	pthread_condattr_t clock;
+	sigset_t all, before;
+	pthread_t thread;
+	int ret;
+
+	(void)pthread_condattr_init(&clock);
+	(void)pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	(void)pthread_cond_init(&timer_changed, &clock);
+	(void)pthread_condattr_destroy(&clock);
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	ret = pthread_create(&thread, NULL, timer_thread_run, NULL);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (ret)
+		return -ret;
+	(void)pthread_detach(thread);
+	return 0;
+}
+
+int host_timer_set(uint64_t deadline_ns, void (*expire)(void))
+{
+	int ret = 0;
+
+	verbs_mutex_lock(&timer_mutex);
+	if (!timer_is_running && deadline_ns != UINT64_MAX) {
+		ret = timer_thread_start();
+		timer_is_running = ret == 0;
+	}
+	if (!ret) {
+		timer_expire = expire;
+		/* A later deadline has effect when the earlier one is over. */
+		if (deadline_ns < timer_deadline_ns) {
+			timer_deadline_ns = deadline_ns;
+			if (timer_is_running)
+				(void)pthread_cond_signal(&timer_changed);
+		}
+	}
+	verbs_mutex_unlock(&timer_mutex);
+	return ret;
+}
