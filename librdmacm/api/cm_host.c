@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The engines of the connection manager and their lock. MADs arrive in a thread
+ * of the provider, deadlines in the timer thread. All MADs are sent with the
+ * lock held, which the GSI allows: it calls the receive handler without locks.
+ */
+#include "api/cm_host.h"
+
+#include "api/cm_device_list.h"
+#include "api/conn_event.h"
+#include "api/host_clock.h"
+#include "api/listen_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Lists of each table of an engine */
+#define HOST_NR_BUCKETS 4096
+/* Attempts to find a comm id that is not in use, of 65536 in a process */
+#define HOST_MAX_COMM_ID_TRIES 100000
+
+struct verbs_mutex host_mutex = VERBS_MUTEX_INIT;
+
+static void mad_send(struct own_device *device, const struct cm_send *mad)
+{
+	struct verbs_gsi_address address = {
+		.traffic_class = mad->path.traffic_class,
+		.hop_limit = mad->path.hop_limit,
+		.flow_label = mad->path.flow_label,
+	};
+
+	memcpy(address.local_gid.raw, mad->path.sgid, CM_GID_LEN);
+	memcpy(address.remote_gid.raw, mad->path.dgid, CM_GID_LEN);
+	/* A MAD that cannot be sent is lost, as on the wire. */
+	(void)device->gsi_ops->send(device->gsi, &address, mad->bytes);
+}
+
+static void host_set_timer_locked(void) REQUIRES(host_mutex)
+{
+	uint64_t deadline_ns = UINT64_MAX;
+
+	for (struct own_device *device = device_first(); device;
+	     device = device_next(device)) {
+		uint64_t next_ns = device->gsi ? cm_engine_deadline(&device->cm)
+					       : UINT64_MAX;
+
+		if (next_ns < deadline_ns)
+			deadline_ns = next_ns;
+	}
+	/* Without a thread, MADs are not retransmitted. */
+	(void)host_timer_set(deadline_ns, host_expire);
+}
+
+enum own_id_state host_id_state(const struct own_id *own)
+{
+	enum own_id_state state;
+
+	verbs_mutex_lock(&host_mutex);
+	state = own->state;
+	verbs_mutex_unlock(&host_mutex);
+	return state;
+}
+
+void host_id_set_state(struct own_id *own, enum own_id_state state)
+{
+	verbs_mutex_lock(&host_mutex);
+	own->state = state;
+	verbs_mutex_unlock(&host_mutex);
+}
+
+int host_conn_add_locked(struct own_id *own)
+{
+	struct own_device *device = own->device;
+	uint32_t prefix = device->gsi_ops->id_prefix(device->gsi);
+
+	for (int i = 0; i < HOST_MAX_COMM_ID_TRIES; i++) {
+		uint32_t comm_id = prefix | (host_random() & 0xffff);
+
+		if (comm_id &&
+		    cm_conn_add(&device->cm, &own->conn, comm_id) == 0) {
+			own->has_conn = true;
+			return 0;
+		}
+	}
+	return -EADDRNOTAVAIL;
+}
+
+void host_conn_remove_locked(struct own_id *own)
+{
+	struct cm_output out;
+
+	if (!own->has_conn)
+		return;
+	own->has_conn = false;
+	cm_conn_remove(&own->device->cm, &own->conn, &out);
+	host_flush_locked(own->device, &out);
+}
+
+/* No id of the application listens at the address of the request. */
+static void request_refuse_locked(struct own_device *device, struct own_id *own,
+				  uint64_t now_ns) REQUIRES(host_mutex)
+{
+	const struct cm_reject_param param = {
+		.reason = CM_REJ_CONSUMER,
+		.is_anonymous = true,
+	};
+	struct cm_output out;
+
+	(void)cm_conn_reject(&device->cm, &own->conn, &param, now_ns, &out);
+	for (unsigned int i = 0; i < out.nr_sends; i++)
+		mad_send(device, &out.sends[i]);
+	host_conn_remove_locked(own);
+	conn_spare_free(own);
+}
+
+void host_flush_locked(struct own_device *device, const struct cm_output *out)
+{
+	struct own_id *spare = device->spare;
+
+	for (unsigned int i = 0; i < out->nr_sends; i++)
+		mad_send(device, &out->sends[i]);
+	if (out->event.type == CM_EVENT_REQUEST) {
+		device->spare = NULL;
+		if (conn_request_deliver_locked(spare, out) != 0)
+			request_refuse_locked(device, spare,
+					      host_clock_now_ns());
+	} else if (out->event.type != CM_EVENT_NONE) {
+		conn_event_deliver_locked(out);
+	}
+	host_set_timer_locked();
+}
+
+/* A connection for the request, if an id listens and has room for it. */
+static struct cm_conn *request_prepare_locked(struct own_device *device,
+					      const uint8_t *mad)
+	REQUIRES(host_mutex)
+{
+	struct cm_mad message;
+
+	if (cm_mad_decode(mad, VERBS_MAD_SIZE, &message) != 0 ||
+	    message.attr != CM_REQ ||
+	    !conn_request_has_room_locked(device, &message.req))
+		return NULL;
+	if (!device->spare) {
+		device->spare = conn_spare_new(device);
+		if (device->spare && host_conn_add_locked(device->spare) != 0) {
+			conn_spare_free(device->spare);
+			device->spare = NULL;
+		}
+	}
+	return device->spare ? &device->spare->conn : NULL;
+}
+
+static void host_receive(void *owner, const struct verbs_gsi_address *address,
+			 const uint8_t *mad)
+{
+	struct own_device *device = owner;
+	struct cm_path path = {
+		.flow_label = address->flow_label,
+		.traffic_class = address->traffic_class,
+		.hop_limit = address->hop_limit,
+	};
+	struct cm_conn *spare;
+	struct cm_output out;
+
+	memcpy(path.sgid, address->remote_gid.raw, CM_GID_LEN);
+	memcpy(path.dgid, address->local_gid.raw, CM_GID_LEN);
+	verbs_mutex_lock(&host_mutex);
+	spare = request_prepare_locked(device, mad);
+	if (cm_engine_receive(&device->cm, &path, mad, VERBS_MAD_SIZE,
+			      host_clock_now_ns(), spare, NULL, &out) == 0)
+		host_flush_locked(device, &out);
+	verbs_mutex_unlock(&host_mutex);
+}
+
+void host_expire(void)
+{
+	struct cm_output out;
+	uint64_t now_ns;
+
+	verbs_mutex_lock(&host_mutex);
+	now_ns = host_clock_now_ns();
+	for (struct own_device *device = device_first(); device;
+	     device = device_next(device)) {
+		while (device->gsi &&
+		       cm_engine_expire(&device->cm, now_ns, &out))
+			host_flush_locked(device, &out);
+	}
+	host_set_timer_locked();
+	verbs_mutex_unlock(&host_mutex);
+}
+
+int host_device_start(struct own_device *device)
+{
+	const struct verbs_gsi_handler handler = {
+		.receive = host_receive,
+		.owner = device,
+	};
+	struct cm_config config = {
+		.tid_high = host_random(),
+		.hash_seed = (uint64_t)host_random() << 32 | host_random(),
+	};
+	struct verbs_gsi *gsi;
+	int ret;
+
+	memcpy(&config.ca_guid, &device->attr.node_guid,
+	       sizeof(config.ca_guid));
+	config.ca_guid = be64toh(config.ca_guid);
+	device->buckets = calloc((size_t)CM_NR_TABLES * HOST_NR_BUCKETS,
+				 sizeof(*device->buckets));
+	if (!device->buckets)
+		return -ENOMEM;
+	cm_engine_init(&device->cm, &config, device->buckets, HOST_NR_BUCKETS);
+	ret = device->gsi_ops->open(device->context, OWN_PORT_NUM, &handler,
+				    &gsi);
+	if (ret) {
+		free(device->buckets);
+		device->buckets = NULL;
+		return -ret;
+	}
+	verbs_mutex_lock(&host_mutex);
+	device->gsi = gsi;
+	verbs_mutex_unlock(&host_mutex);
+	return 0;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The passive side of a connection: listen, accept and reject. */
+#include "api/id_connect.h"
+
+#include "api/api_err.h"
+#include "api/cm_host.h"
+#include "api/conn_param.h"
+#include "api/host_clock.h"
+#include "api/id_bind.h"
+#include "api/id_event.h"
+#include "api/id_object.h"
+#include "api/id_qp.h"
+#include "api/ip_address.h"
+#include "api/listen_table.h"
+#include "api/port_table.h"
+
+#include <string.h>
+
+/* The maximum of Linux, net.rdma_ucm.max_backlog */
+#define LISTEN_MAX_BACKLOG 1024
+#define ACCEPT_ACK_DELAY   15
+
+static int id_listen(struct own_id *own, int backlog)
+{
+	struct sockaddr_storage any;
+	int ret = 0;
+
+	if (own->id.qp_type != IBV_QPT_RC)
+		return -EOPNOTSUPP;
+	if (host_id_state(own) == OWN_ID_IDLE) {
+		ip_address_set_any(&any, AF_INET);
+		ret = id_bind(own, (struct sockaddr *)&any, true);
+	}
+	if (ret)
+		return ret;
+	if (host_id_state(own) != OWN_ID_ADDR_BOUND)
+		return -EINVAL;
+	ret = port_binding_claim(&own->binding);
+	if (ret)
+		return ret;
+	verbs_mutex_lock(&host_mutex);
+	own->backlog = backlog <= 0 || backlog > LISTEN_MAX_BACKLOG
+			       ? LISTEN_MAX_BACKLOG
+			       : (unsigned int)backlog;
+	ret = listen_id_add_locked(own);
+	if (!ret)
+		own->state = OWN_ID_LISTEN;
+	verbs_mutex_unlock(&host_mutex);
+	return ret;
+}
+
+int own_listen(struct rdma_cm_id *id, int backlog)
+{
+	return api_ret_minus1(id_listen(own_id_of(id), backlog));
+}
+
+/* Returns whether the connection waits for rdma_accept(). */
+static bool id_is_request_locked(const struct own_id *own) REQUIRES(host_mutex)
+{
+	return own->has_conn && (own->conn.state == CM_REQ_RCVD ||
+				 own->conn.state == CM_MRA_REQ_SENT);
+}
+
+static void reply_fill(const struct rdma_conn_param *conn, uint32_t psn,
+		       uint8_t ack_delay, struct cm_rep *ret_rep)
+{
+	memset(ret_rep, 0, sizeof(*ret_rep));
+	ret_rep->local_qpn = conn->qp_num & CM_QPN_MASK;
+	ret_rep->starting_psn = psn;
+	ret_rep->responder_resources = conn->responder_resources;
+	ret_rep->initiator_depth = conn->initiator_depth;
+	ret_rep->target_ack_delay = ack_delay;
+	ret_rep->rnr_retry_count = conn->rnr_retry_count;
+	ret_rep->flow_control = conn->flow_control != 0;
+	ret_rep->srq = conn->srq != 0;
+	memcpy(ret_rep->private_data, conn->private_data,
+	       conn->private_data_len);
+}
+
+static int id_send_reply(struct own_id *own, const struct rdma_conn_param *conn)
+{
+	uint8_t ack_delay = own->device->attr.local_ca_ack_delay;
+	struct cm_output out;
+	struct cm_rep rep;
+	int ret = -EINVAL;
+
+	verbs_mutex_lock(&host_mutex);
+	reply_fill(conn, own->values.local_psn,
+		   ack_delay > 31 ? ACCEPT_ACK_DELAY : ack_delay, &rep);
+	if (id_is_request_locked(own))
+		ret = cm_conn_accept(&own->device->cm, &own->conn, &rep, 0,
+				     host_clock_now_ns(), &out);
+	if (!ret) {
+		own->is_accepted = true;
+		host_flush_locked(own->device, &out);
+	}
+	verbs_mutex_unlock(&host_mutex);
+	return ret == -ERANGE ? -EINVAL : ret;
+}
+
+static int id_reject(struct own_id *own, enum cm_reject_reason reason,
+		     const void *private_data, uint8_t len)
+{
+	struct cm_reject_param param = { .reason = reason };
+	struct cm_output out;
+	int ret = -EINVAL;
+
+	if (len > CM_REJ_PRIVATE_LEN || (len && !private_data))
+		return -EINVAL;
+	if (len)
+		memcpy(param.private_data, private_data, len);
+	verbs_mutex_lock(&host_mutex);
+	if (own->has_conn)
+		ret = cm_conn_reject(&own->device->cm, &own->conn, &param,
+				     host_clock_now_ns(), &out);
+	if (!ret)
+		host_flush_locked(own->device, &out);
+	verbs_mutex_unlock(&host_mutex);
+	return ret;
+}
+
+int own_reject(struct rdma_cm_id *id, const void *private_data,
+	       uint8_t private_data_len)
+{
+	return api_ret_minus1(id_reject(own_id_of(id), CM_REJ_CONSUMER,
+					private_data, private_data_len));
+}
+
+int own_reject_ece(struct rdma_cm_id *id, const void *private_data,
+		   uint8_t private_data_len)
+{
+	return api_ret_minus1(id_reject(own_id_of(id), CM_REJ_VENDOR_OPTION,
+					private_data, private_data_len));
+}
+
+static int id_accept(struct own_id *own, const struct rdma_conn_param *param)
+{
+	struct own_conn_values values = { 0 };
+	struct rdma_conn_param conn;
+	bool is_request;
+	int ret;
+
+	verbs_mutex_lock(&host_mutex);
+	is_request = id_is_request_locked(own);
+	values = own->values;
+	verbs_mutex_unlock(&host_mutex);
+	if (!is_request)
+		return -EINVAL;
+	/* The kernel, too, rejects a request whose reply is too long. */
+	if (param && param->private_data_len > CM_REP_PRIVATE_LEN) {
+		id_qp_end(own);
+		(void)id_reject(own, CM_REJ_CONSUMER, NULL, 0);
+		return -EINVAL;
+	}
+	ret = conn_param_for_reply(own, param, &values, &conn);
+	if (ret)
+		return ret;
+	verbs_mutex_lock(&host_mutex);
+	own->values.local_qpn = conn.qp_num;
+	own->values.responder_resources = conn.responder_resources;
+	own->values.initiator_depth = conn.initiator_depth;
+	verbs_mutex_unlock(&host_mutex);
+	/* The peer may send as soon as it has the REP. */
+	ret = id_qp_connect(own);
+	return ret ? ret : id_send_reply(own, &conn);
+}
+
+int own_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
+{
+	struct own_id *own = own_id_of(id);
+	int ret = id_accept(own, conn_param);
+
+	if (!ret)
+		ret = id_event_complete(own);
+	return api_ret_minus1(ret);
+}
+
+static int id_get_request(struct own_id *listener, struct rdma_cm_id **ret_id)
+{
+	struct rdma_cm_event *event;
+	struct ibv_qp_init_attr attr;
+	struct own_id *own;
+	int ret;
+
+	if (!listener->is_sync)
+		return -EINVAL;
+	ret = id_event_complete(listener);
+	if (ret)
+		return ret;
+	event = listener->id.event;
+	if (event->event != RDMA_CM_EVENT_CONNECT_REQUEST)
+		return -EINVAL;
+	own = own_id_of(event->id);
+	if (listener->endpoint_attr) {
+		attr = *listener->endpoint_attr;
+		if (own_create_qp(&own->id, listener->id.pd, &attr) != 0) {
+			ret = -errno;
+			listener->id.event = NULL;
+			channel_ack(channel_event_of(event));
+			(void)own_destroy_id(&own->id);
+			return ret;
+		}
+	}
+	listener->id.event = NULL;
+	own->id.event = event;
+	*ret_id = &own->id;
+	return 0;
+}
+
+int own_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **id)
+{
+	return api_ret_minus1(id_get_request(own_id_of(listen), id));
+}

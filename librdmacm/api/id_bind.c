@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Addresses and paths of ids. The path of RoCE follows from the addresses, so
+ * that both resolutions have their result at once; uroce sends its packets by
+ * UDP sockets, and the kernel resolves the neighbour.
+ */
+#include "api/id_bind.h"
+
+#include "api/api_err.h"
+#include "api/cm_host.h"
+#include "api/device_table.h"
+#include "api/id_event.h"
+#include "api/ip_address.h"
+#include "api/ip_route.h"
+#include "api/port_table.h"
+
+#include <endian.h>
+#include <string.h>
+
+#define PATH_PKEY	  0xffff
+#define PATH_HOP_LIMIT	  64
+#define PATH_LIFE_TIME	  16 /* that of Linux since 6.12 */
+#define PATH_SELECT_EXACT 2
+#define PATH_PREFERENCE	  0x43 /* the kernel reports its flags here */
+#define PATH_LABEL_FACTOR 31
+#define PATH_LABEL_MASK	  0xfffff
+#define OWN_INDEX_NOWHERE (-1)
+
+static unsigned int address_ifindex(const struct sockaddr *address)
+{
+	return ip_address_is_link_local(address)
+		       ? ((const struct sockaddr_in6 *)(const void *)address)
+				 ->sin6_scope_id
+		       : 0;
+}
+
+/* The device of a local address; none for wildcard and loopback addresses. */
+static int address_find_device(const struct sockaddr *address,
+			       struct own_device **ret_device, int *ret_index)
+{
+	union ibv_gid gid;
+
+	*ret_device = NULL;
+	*ret_index = OWN_INDEX_NOWHERE;
+	if (ip_address_is_any(address)) {
+		device_table_refresh();
+		return 0;
+	}
+	ip_address_to_gid(address, &gid);
+	if (device_find(&gid, address_ifindex(address), ret_device,
+			ret_index) == 0 ||
+	    ip_address_is_loopback(address))
+		return 0;
+	return ip_route_is_local(address) ? -ENODEV : -EADDRNOTAVAIL;
+}
+
+static int id_check_address(const struct own_id *own,
+			    const struct sockaddr *address)
+{
+	if (!ip_address_size(address) || host_id_state(own) != OWN_ID_IDLE ||
+	    (ip_address_is_link_local(address) && !address_ifindex(address)))
+		return -EINVAL;
+	return 0;
+}
+
+/* Gives the id a port at an address whose device is known. */
+static int id_bind_to_device(struct own_id *own, const struct sockaddr *address,
+			     struct own_device *device, int sgid_index,
+			     bool is_claimed)
+{
+	struct rdma_addr *addresses = &own->id.route.addr;
+	struct port_binding *binding = &own->binding;
+	int ret;
+
+	if (device && own->id.ps == RDMA_PS_IPOIB)
+		return -EINVAL;
+	binding->port_space = (uint16_t)own->id.ps;
+	binding->device = device;
+	binding->is_reusable = own->is_reusable;
+	binding->is_family_only = own->is_family_only ||
+				  address->sa_family == AF_INET;
+	ip_address_copy(&binding->address, address);
+	ret = port_binding_add(binding, is_claimed);
+	if (ret)
+		return ret;
+	if (device)
+		ret = device_id_attach(device, own);
+	if (ret) {
+		port_binding_remove(binding);
+		return ret;
+	}
+	own->sgid_index = sgid_index;
+	addresses->src_storage = binding->address;
+	if (device)
+		ip_address_to_gid(address, &addresses->addr.ibaddr.sgid);
+	host_id_set_state(own, OWN_ID_ADDR_BOUND);
+	return 0;
+}
+
+int id_bind(struct own_id *own, const struct sockaddr *address, bool is_claimed)
+{
+	struct own_device *device;
+	int sgid_index;
+	int ret = id_check_address(own, address);
+
+	if (ret)
+		return ret;
+	ret = address_find_device(address, &device, &sgid_index);
+	if (ret)
+		return ret;
+	return id_bind_to_device(own, address, device, sgid_index, is_claimed);
+}
+
+int own_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
+{
+	return api_ret_minus1(id_bind(own_id_of(id), addr, true));
+}
+
+/* Destinations of this host that no device has: the kernel uses the first one,
+ * and resolves no route. */
+static int loopback_find_device(const struct sockaddr *source,
+				struct own_device **ret_device, int *ret_index)
+{
+	if (!ip_address_is_loopback(source))
+		return -ENODEV;
+	*ret_device = device_find_first();
+	*ret_index = OWN_INDEX_NOWHERE;
+	return *ret_device ? 0 : -ENODEV;
+}
+
+/* Gives an id the device and the address of its packets. */
+static int id_set_source(struct own_id *own,
+			 const struct sockaddr_storage *source)
+{
+	const struct sockaddr *address = (const struct sockaddr *)source;
+	struct rdma_addr *addresses = &own->id.route.addr;
+	struct own_device *device;
+	union ibv_gid gid;
+	int sgid_index;
+	int ret;
+
+	ip_address_to_gid(address, &gid);
+	ret = device_find(&gid, address_ifindex(address), &device, &sgid_index);
+	if (ret)
+		ret = loopback_find_device(address, &device, &sgid_index);
+	if (ret)
+		return ret;
+	if (host_id_state(own) == OWN_ID_IDLE)
+		return id_bind_to_device(own, address, device, sgid_index,
+					 false);
+	if (!own->device) {
+		ret = device_id_attach(device, own);
+		if (ret)
+			return ret;
+		own->sgid_index = sgid_index;
+		addresses->src_storage = *source;
+		ip_address_set_port(&addresses->src_addr, own->binding.port);
+	}
+	addresses->addr.ibaddr.sgid = gid;
+	return 0;
+}
+
+/* Binds an id that is idle to the source address that the caller gives. */
+static int id_prepare_source(struct own_id *own, const struct sockaddr *src,
+			     const struct sockaddr *dst,
+			     struct sockaddr_storage *ret_bound)
+{
+	enum own_id_state state = host_id_state(own);
+	int ret;
+
+	if (!ip_address_size(dst) || (src && !ip_address_size(src)) ||
+	    (state != OWN_ID_IDLE && state != OWN_ID_ADDR_BOUND))
+		return -EINVAL;
+	if (state == OWN_ID_IDLE && src) {
+		if (src->sa_family != dst->sa_family)
+			return -EINVAL;
+		ret = id_bind(own, src, false);
+		if (ret)
+			return ret;
+		state = OWN_ID_ADDR_BOUND;
+	}
+	if (state == OWN_ID_IDLE)
+		ip_address_set_any(ret_bound, dst->sa_family);
+	else
+		*ret_bound = own->id.route.addr.src_storage;
+	return ret_bound->ss_family == dst->sa_family ? 0 : -EINVAL;
+}
+
+static int id_resolve_address(struct own_id *own, const struct sockaddr *src,
+			      const struct sockaddr *dst)
+{
+	struct rdma_addr *addresses = &own->id.route.addr;
+	struct sockaddr_storage bound, source;
+	int ret = id_prepare_source(own, src, dst, &bound);
+
+	if (ret)
+		return ret;
+	ret = ip_route_source((struct sockaddr *)&bound, dst, &source);
+	if (ret)
+		return ret;
+	ip_address_copy(&addresses->dst_storage, dst);
+	ip_address_to_gid(dst, &addresses->addr.ibaddr.dgid);
+	ret = id_set_source(own, &source);
+	if (ret == -ENODEV)
+		return id_event_post(own, RDMA_CM_EVENT_ADDR_ERROR, ret);
+	if (ret)
+		return ret;
+	host_id_set_state(own, OWN_ID_ADDR_RESOLVED);
+	return id_event_post(own, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+}
+
+int own_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_addr,
+		     struct sockaddr *dst_addr, int timeout_ms)
+{
+	struct own_id *own = own_id_of(id);
+	int ret;
+
+	if (!dst_addr)
+		return api_ret_minus1(-EINVAL);
+	ret = id_resolve_address(own, src_addr, dst_addr);
+	if (!ret)
+		ret = id_event_complete(own);
+	return api_ret_minus1(ret);
+}
+
+static uint32_t id_flow_label(const struct rdma_addr *addresses)
+{
+	uint32_t label =
+		PATH_LABEL_FACTOR * ip_address_port(&addresses->src_addr) +
+		ip_address_port(&addresses->dst_addr);
+
+	return label & PATH_LABEL_MASK;
+}
+
+static int id_resolve_path(struct own_id *own, int timeout_ms)
+{
+	struct rdma_addr *addresses = &own->id.route.addr;
+	struct ibv_port_attr port;
+	uint8_t life_time = PATH_LIFE_TIME;
+	int ret;
+
+	if (!own->device || timeout_ms <= 0 ||
+	    host_id_state(own) != OWN_ID_ADDR_RESOLVED)
+		return -EINVAL;
+	if (own->sgid_index == OWN_INDEX_NOWHERE)
+		return -ENODEV;
+	ret = ibv_query_port(own->id.verbs, own->id.port_num, &port);
+	if (ret)
+		return -ret;
+	if (own->has_ack_timeout)
+		life_time =
+			(uint8_t)(own->ack_timeout ? own->ack_timeout - 1 : 0);
+	own->path = (struct ibv_sa_path_rec){
+		.dgid = addresses->addr.ibaddr.dgid,
+		.sgid = addresses->addr.ibaddr.sgid,
+		.flow_label = htobe32(id_flow_label(addresses)),
+		.hop_limit = PATH_HOP_LIMIT,
+		.traffic_class = own->tos,
+		.reversible = 1,
+		.numb_path = 1,
+		.pkey = htobe16(PATH_PKEY),
+		.mtu_selector = PATH_SELECT_EXACT,
+		.mtu = (uint8_t)port.active_mtu,
+		.rate_selector = PATH_SELECT_EXACT,
+		.packet_life_time_selector = PATH_SELECT_EXACT,
+		.packet_life_time = life_time,
+		.preference = PATH_PREFERENCE,
+	};
+	own->id.route.path_rec = &own->path;
+	own->id.route.num_paths = 1;
+	host_id_set_state(own, OWN_ID_ROUTE_RESOLVED);
+	return id_event_post(own, RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
+}
+
+int own_resolve_route(struct rdma_cm_id *id, int timeout_ms)
+{
+	struct own_id *own = own_id_of(id);
+	int ret = id_resolve_path(own, timeout_ms);
+
+	if (!ret)
+		ret = id_event_complete(own);
+	return api_ret_minus1(ret);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The active side of a connection, and its end on both sides; the passive side
+ * is in id_accept.c.
+ */
+#include "api/id_connect.h"
+
+#include "api/api_err.h"
+#include "api/cm_host.h"
+#include "api/conn_param.h"
+#include "api/host_clock.h"
+#include "api/id_event.h"
+#include "api/id_qp.h"
+#include "api/ip_address.h"
+#include "cm/cm_service.h"
+
+#include <endian.h>
+#include <string.h>
+
+/* What Linux sends */
+#define CONNECT_CM_TIMEOUT 20 /* 4.096 us * 2^n */
+#define CONNECT_CM_RETRIES 15
+
+static void header_fill(const struct rdma_addr *addresses,
+			struct cm_ip_header *ret_header)
+{
+	bool is_ipv4 = addresses->src_addr.sa_family == AF_INET;
+	union ibv_gid src, dst;
+	size_t skip = is_ipv4 ? 12 : 0;
+
+	ip_address_to_gid(&addresses->src_addr, &src);
+	ip_address_to_gid(&addresses->dst_addr, &dst);
+	*ret_header = (struct cm_ip_header){
+		.ip_version = is_ipv4 ? 4 : 6,
+		.src_port = ip_address_port(&addresses->src_addr),
+	};
+	/* Not the prefix of an IPv4-mapped address */
+	memcpy(&ret_header->src_addr[skip], &src.raw[skip],
+	       CM_IP_ADDR_LEN - skip);
+	memcpy(&ret_header->dst_addr[skip], &dst.raw[skip],
+	       CM_IP_ADDR_LEN - skip);
+}
+
+static void request_fill_path(const struct own_id *own,
+			      struct cm_connect_param *param)
+{
+	const struct ibv_sa_path_rec *path = &own->path;
+	struct cm_req_path *primary = &param->req.primary;
+
+	memcpy(param->path.sgid, path->sgid.raw, CM_GID_LEN);
+	memcpy(param->path.dgid, path->dgid.raw, CM_GID_LEN);
+	param->path.flow_label = be32toh(path->flow_label);
+	param->path.traffic_class = path->traffic_class;
+	param->path.hop_limit = path->hop_limit;
+	param->packet_life_time = path->packet_life_time;
+	primary->local_lid = CM_LID_GLOBAL;
+	primary->remote_lid = CM_LID_GLOBAL;
+	memcpy(primary->local_gid, path->sgid.raw, CM_GID_LEN);
+	memcpy(primary->remote_gid, path->dgid.raw, CM_GID_LEN);
+	primary->flow_label = param->path.flow_label;
+	primary->traffic_class = path->traffic_class;
+	primary->hop_limit = path->hop_limit;
+	primary->local_ack_timeout = own->values.ack_timeout;
+}
+
+static int request_fill(const struct own_id *own,
+			const struct rdma_conn_param *conn,
+			struct cm_connect_param *ret_param)
+{
+	const struct rdma_addr *addresses = &own->id.route.addr;
+	struct cm_req *req = &ret_param->req;
+	struct cm_ip_header header;
+
+	memset(ret_param, 0, sizeof(*ret_param));
+	request_fill_path(own, ret_param);
+	req->service_id = cm_service_id((uint16_t)own->id.ps,
+					ip_address_port(&addresses->dst_addr));
+	req->local_qpn = conn->qp_num & CM_QPN_MASK;
+	req->starting_psn = own->values.local_psn;
+	req->responder_resources = conn->responder_resources;
+	req->initiator_depth = conn->initiator_depth;
+	req->remote_cm_timeout = CONNECT_CM_TIMEOUT;
+	req->local_cm_timeout = CONNECT_CM_TIMEOUT;
+	req->service_type = CM_SERVICE_RC;
+	req->retry_count = conn->retry_count;
+	req->rnr_retry_count = conn->rnr_retry_count;
+	req->max_cm_retries = CONNECT_CM_RETRIES;
+	req->path_mtu = own->values.path_mtu;
+	req->pkey = CM_PKEY;
+	req->flow_control = conn->flow_control != 0;
+	req->srq = conn->srq != 0;
+	header_fill(addresses, &header);
+	memcpy(&req->private_data[CM_IP_HEADER_LEN], conn->private_data,
+	       conn->private_data_len);
+	return cm_ip_header_encode(&header, req->private_data);
+}
+
+static int id_start_connection_locked(struct own_id *own,
+				      const struct rdma_conn_param *conn)
+	REQUIRES(host_mutex)
+{
+	struct cm_connect_param param;
+	struct cm_output out;
+	uint8_t life_time = own->path.packet_life_time;
+	int ret;
+
+	own->values = (struct own_conn_values){
+		.has_request = true,
+		.local_psn = host_random() & CM_PSN_MASK,
+		.local_qpn = conn->qp_num,
+		.responder_resources = conn->responder_resources,
+		.initiator_depth = conn->initiator_depth,
+		.retry_count = conn->retry_count,
+		.rnr_retry_count = conn->rnr_retry_count,
+		.ack_timeout = own->has_ack_timeout ? own->ack_timeout
+						    : (uint8_t)(life_time + 1),
+		.path_mtu = own->path.mtu,
+	};
+	ret = request_fill(own, conn, &param);
+	if (!ret)
+		ret = host_conn_add_locked(own);
+	if (ret)
+		return ret;
+	ret = cm_conn_connect(&own->device->cm, &own->conn, &param,
+			      host_clock_now_ns(), &out);
+	if (ret) {
+		host_conn_remove_locked(own);
+		return ret == -ERANGE ? -EINVAL : ret;
+	}
+	own->state = OWN_ID_CONNECT;
+	host_flush_locked(own->device, &out);
+	return 0;
+}
+
+static int id_connect(struct own_id *own, const struct rdma_conn_param *param)
+{
+	struct rdma_conn_param conn;
+	int ret;
+
+	if (host_id_state(own) != OWN_ID_ROUTE_RESOLVED)
+		return -EINVAL;
+	if (own->id.qp_type != IBV_QPT_RC)
+		return -EOPNOTSUPP;
+	ret = conn_param_for_request(own, param, &conn);
+	if (ret)
+		return ret;
+	verbs_mutex_lock(&host_mutex);
+	ret = id_start_connection_locked(own, &conn);
+	verbs_mutex_unlock(&host_mutex);
+	return ret;
+}
+
+int own_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
+{
+	struct own_id *own = own_id_of(id);
+	int ret = id_connect(own, conn_param);
+
+	if (!ret)
+		ret = id_event_complete(own);
+	return api_ret_minus1(ret);
+}
+
+int own_establish(struct rdma_cm_id *id)
+{
+	struct own_id *own = own_id_of(id);
+	struct cm_output out;
+	int ret = -EINVAL;
+
+	if (id->qp)
+		return api_ret_minus1(-EINVAL);
+	verbs_mutex_lock(&host_mutex);
+	if (own->has_conn)
+		ret = cm_conn_confirm(&own->device->cm, &own->conn, &out);
+	if (!ret)
+		host_flush_locked(own->device, &out);
+	verbs_mutex_unlock(&host_mutex);
+	return api_ret_minus1(ret);
+}
+
+int own_notify(struct rdma_cm_id *id, enum ibv_event_type event)
+{
+	struct own_id *own = own_id_of(id);
+	struct cm_output out;
+	int ret = -EINVAL;
+
+	/* There are no alternate paths on RoCE. */
+	if (event == IBV_EVENT_PATH_MIG)
+		return 0;
+	if (event != IBV_EVENT_COMM_EST)
+		return api_ret_minus1(-EINVAL);
+	verbs_mutex_lock(&host_mutex);
+	if (own->has_conn)
+		ret = cm_conn_notify(&own->device->cm, &own->conn, &out);
+	if (!ret)
+		host_flush_locked(own->device, &out);
+	verbs_mutex_unlock(&host_mutex);
+	return api_ret_minus1(ret);
+}
+
+/* Returns true if the peer is informed, so that an event follows. */
+static bool id_disconnect_locked(struct own_id *own) REQUIRES(host_mutex)
+{
+	struct cm_output out;
+
+	if (cm_conn_disconnect(&own->device->cm, &own->conn,
+			       host_clock_now_ns(), &out) != 0)
+		return false;
+	own->state = OWN_ID_DISCONNECT;
+	host_flush_locked(own->device, &out);
+	return true;
+}
+
+int own_disconnect(struct rdma_cm_id *id)
+{
+	struct own_id *own = own_id_of(id);
+	bool has_event = false;
+	bool has_conn;
+
+	if (!own->device)
+		return api_ret_minus1(-EINVAL);
+	id_qp_end(own);
+	verbs_mutex_lock(&host_mutex);
+	has_conn = own->has_conn;
+	if (has_conn)
+		has_event = id_disconnect_locked(own);
+	verbs_mutex_unlock(&host_mutex);
+	if (!has_conn)
+		return api_ret_minus1(-EINVAL);
+	return api_ret_minus1(has_event ? id_event_complete(own) : 0);
+}

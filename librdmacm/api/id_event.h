@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Events of ids, and the end of calls on synchronous ids. */
+#ifndef API_ID_EVENT_H
+#define API_ID_EVENT_H
+
+#include "api/own_id.h"
+
+int own_get_cm_event(struct rdma_event_channel *channel,
+		     struct rdma_cm_event **event);
+int own_ack_cm_event(struct rdma_cm_event *event);
+const char *own_event_str(enum rdma_cm_event_type event);
+
+/**
+ * id_event_post() - post an event that this side causes
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int id_event_post(struct own_id *own, enum rdma_cm_event_type type, int status);
+
+/**
+ * id_event_complete() - wait for the event of a call on a synchronous id
+ *
+ * Keeps the event in the id. Does nothing for other ids.
+ *
+ * Return: 0, or the -errno that the event stands for.
+ */
+int id_event_complete(struct own_id *own);
+
+#endif

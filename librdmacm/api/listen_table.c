@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Ids that listen. Called by cm_host.c and id_connect.c. */
+#include "api/listen_table.h"
+
+#include "api/cm_device_list.h"
+#include "api/ip_address.h"
+#include "cm/cm_service.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Requests of one port that no application has accepted or rejected. */
+#define LISTEN_MAX_PENDING 4096
+
+/* A listener of the engine, for all ids of one port */
+struct listen_service {
+	struct list_node node;
+	struct cm_listener listener;
+	unsigned int nr_ids;
+};
+
+static struct list_node
+	listen_ids GUARDED_BY(host_mutex) = LIST_INIT(listen_ids);
+
+static uint64_t listen_service_id(const struct own_id *own)
+{
+	return cm_service_id(own->binding.port_space, own->binding.port);
+}
+
+static struct listen_service *service_find(struct own_device *device,
+					   uint64_t service_id)
+{
+	struct list_node *node;
+
+	list_for_each (node, &device->services) {
+		struct listen_service *service =
+			list_entry(node, struct listen_service, node);
+
+		if (service->listener.service_id == service_id)
+			return service;
+	}
+	return NULL;
+}
+
+static int service_get(struct own_device *device, uint64_t service_id)
+{
+	struct listen_service *service = service_find(device, service_id);
+	int ret;
+
+	if (!service) {
+		service = calloc(1, sizeof(*service));
+		if (!service)
+			return -ENOMEM;
+		service->listener.service_id = service_id;
+		service->listener.backlog = LISTEN_MAX_PENDING;
+		ret = cm_listener_add(&device->cm, &service->listener);
+		if (ret) {
+			free(service);
+			return ret;
+		}
+		list_add_tail(&device->services, &service->node);
+	}
+	service->nr_ids++;
+	return 0;
+}
+
+static void service_put(struct own_device *device, uint64_t service_id)
+{
+	struct listen_service *service = service_find(device, service_id);
+
+	if (!service || --service->nr_ids)
+		return;
+	cm_listener_remove(&device->cm, &service->listener);
+	list_del(&service->node);
+	free(service);
+}
+
+/* A wildcard id listens on all devices. */
+static bool id_covers_device(const struct own_id *own,
+			     const struct own_device *device)
+{
+	return device->gsi &&
+	       (!own->binding.device || own->binding.device == device);
+}
+
+int listen_id_add_locked(struct own_id *own)
+{
+	uint64_t service_id = listen_service_id(own);
+	struct own_device *device;
+	int ret = 0;
+
+	for (device = device_first(); device; device = device_next(device)) {
+		if (!id_covers_device(own, device))
+			continue;
+		ret = service_get(device, service_id);
+		if (ret)
+			break;
+	}
+	if (!ret) {
+		list_add_tail(&listen_ids, &own->listen_node);
+		return 0;
+	}
+	for (struct own_device *undo = device_first(); undo != device;
+	     undo = device_next(undo)) {
+		if (id_covers_device(own, undo))
+			service_put(undo, service_id);
+	}
+	return ret;
+}
+
+void listen_id_remove_locked(struct own_id *own)
+{
+	uint64_t service_id = listen_service_id(own);
+
+	if (list_empty(&own->listen_node))
+		return;
+	list_del(&own->listen_node);
+	for (struct own_device *device = device_first(); device;
+	     device = device_next(device)) {
+		if (id_covers_device(own, device))
+			service_put(device, service_id);
+	}
+}
+
+void listen_device_add_locked(struct own_device *device)
+{
+	struct list_node *node;
+
+	list_for_each (node, &listen_ids) {
+		struct own_id *own =
+			list_entry(node, struct own_id, listen_node);
+
+		/* Without memory, the id does not have the new device. */
+		if (id_covers_device(own, device))
+			(void)service_get(device, listen_service_id(own));
+	}
+}
+
+static bool id_accepts_address(const struct own_id *own,
+			       const struct sockaddr *address)
+{
+	const struct sockaddr *bound =
+		(const struct sockaddr *)&own->binding.address;
+
+	if (ip_address_is_any(bound))
+		return bound->sa_family == address->sa_family ||
+		       (bound->sa_family == AF_INET6 &&
+			!own->binding.is_family_only);
+	return ip_address_equal(bound, address);
+}
+
+struct own_id *listen_find_locked(const struct own_device *device,
+				  uint64_t service_id,
+				  const struct sockaddr *address)
+{
+	struct own_id *wildcard = NULL;
+	struct list_node *node;
+
+	list_for_each (node, &listen_ids) {
+		struct own_id *own =
+			list_entry(node, struct own_id, listen_node);
+
+		if (listen_service_id(own) != service_id ||
+		    !id_covers_device(own, device) ||
+		    !id_accepts_address(own, address))
+			continue;
+		if (own->binding.device)
+			return own;
+		wildcard = own;
+	}
+	return wildcard;
+}

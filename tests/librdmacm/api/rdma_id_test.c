@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Ids: creation, ports, addresses, routes, options, migration. */
+#include "librdmacm/api/api_net.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct rdma_cm_id *new_id(struct rdma_event_channel *channel)
+{
+	struct rdma_cm_id *id = NULL;
+
+	assert_int_equal(
+		own_table.rdma_create_id(channel, &id, NULL, RDMA_PS_TCP), 0);
+	return id;
+}
+
+static void expect_errno(int ret, int expected)
+{
+	assert_int_equal(ret, -1);
+	assert_int_equal(errno, expected);
+}
+
+static void create_id_unknown_port_space_fails_with_einval(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *id = NULL;
+
+	expect_errno(own_table.rdma_create_id(channel, &id, NULL, 0), EINVAL);
+	expect_errno(own_table.rdma_create_id(channel, &id, NULL, 0x1234),
+		     EINVAL);
+	assert_null(id);
+	own_table.rdma_destroy_event_channel(channel);
+}
+
+static void create_id_valid_has_type_of_port_space(void **state)
+{
+	static const struct {
+		enum rdma_port_space ps;
+		enum ibv_qp_type type;
+	} rows[] = {
+		{ RDMA_PS_TCP, IBV_QPT_RC },
+		{ RDMA_PS_UDP, IBV_QPT_UD },
+		{ RDMA_PS_IPOIB, IBV_QPT_UD },
+		{ RDMA_PS_IB, IBV_QPT_RC },
+	};
+	struct rdma_event_channel *channel = api_net_channel();
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct rdma_cm_id *id = NULL;
+
+		assert_int_equal(own_table.rdma_create_id(channel, &id,
+							  (void *)&rows[i],
+							  rows[i].ps),
+				 0);
+		assert_int_equal(id->qp_type, rows[i].type);
+		assert_ptr_equal(id->context, &rows[i]);
+		assert_ptr_equal(id->channel, channel);
+		assert_int_equal(own_table.rdma_get_src_port(id), 0);
+		assert_int_equal(own_table.rdma_get_dst_port(id), 0);
+		api_net_destroy(id);
+	}
+	own_table.rdma_destroy_event_channel(channel);
+}
+
+static void bind_addr_of_device_sets_device_and_address(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *id = new_id(channel);
+
+	assert_int_equal(own_table.rdma_bind_addr(id, api_net_address(2, 0)),
+			 0);
+	assert_non_null(id->verbs);
+	assert_non_null(id->pd);
+	assert_int_equal(id->port_num, 1);
+	assert_int_not_equal(own_table.rdma_get_src_port(id), 0);
+	assert_int_equal(id->route.addr.addr.ibaddr.sgid.raw[15], 2);
+	assert_int_equal(api_net.nr_pds, 1);
+	assert_int_equal(api_net.nr_claims, 1);
+	expect_errno(own_table.rdma_bind_addr(id, api_net_address(2, 0)),
+		     EINVAL);
+	api_net_destroy(id);
+	assert_int_equal(api_net.nr_pds, 0);
+	assert_int_equal(api_net.nr_claims, 0);
+	own_table.rdma_destroy_event_channel(channel);
+}
+
+static void bind_addr_wildcard_has_no_device(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *id = new_id(channel);
+
+	assert_int_equal(own_table.rdma_bind_addr(id, api_net_address(0, 0)),
+			 0);
+	assert_null(id->verbs);
+	assert_int_equal(id->port_num, 0);
+	assert_int_not_equal(own_table.rdma_get_src_port(id), 0);
+	assert_int_equal(api_net.nr_claims, 2); /* each device */
+	api_net_destroy(id);
+	assert_int_equal(api_net.nr_claims, 0);
+	own_table.rdma_destroy_event_channel(channel);
+}
+
+static void bind_addr_invalid_address_fails(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *id = new_id(channel);
+	struct sockaddr_in remote = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(0xcb007101), /* TEST-NET-3 */
+	};
+	struct sockaddr_in6 link_local = { .sin6_family = AF_INET6 };
+	struct sockaddr unix_address = { .sa_family = AF_UNIX };
+
+	link_local.sin6_addr.s6_addr[0] = 0xfe;
+	link_local.sin6_addr.s6_addr[1] = 0x80;
+	expect_errno(own_table.rdma_bind_addr(id, &unix_address), EINVAL);
+	expect_errno(
+		own_table.rdma_bind_addr(id, (struct sockaddr *)&link_local),
+		EINVAL);
+	expect_errno(own_table.rdma_bind_addr(id, (struct sockaddr *)&remote),
+		     EADDRNOTAVAIL);
+	api_net_destroy(id);
+	own_table.rdma_destroy_event_channel(channel);
+}
+
+static void bind_addr_port_in_use_fails_as_kernel(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *first = new_id(channel);
+	struct rdma_cm_id *second = new_id(channel);
+	struct rdma_cm_id *third = new_id(channel);
+
+	assert_int_equal(
+		own_table.rdma_bind_addr(first, api_net_address(2, 5000)), 0);
+	expect_errno(own_table.rdma_bind_addr(second, api_net_address(2, 5000)),
+		     EADDRINUSE);
+	expect_errno(own_table.rdma_bind_addr(second, api_net_address(0, 5000)),
+		     EADDRNOTAVAIL);
+	assert_int_equal(
+		own_table.rdma_bind_addr(second, api_net_address(1, 5000)), 0);
+	api_net_destroy(first);
+	assert_int_equal(
+		own_table.rdma_bind_addr(third, api_net_address(2, 5000)), 0);
+	api_net_destroy(second);
+	api_net_destroy(third);
+	own_table.rdma_destroy_event_channel(channel);
+}
+
+static void bind_addr_port_of_another_process_fails(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *id = new_id(channel);
+
+	api_net.claim_ret = EADDRINUSE;
+	expect_errno(own_table.rdma_bind_addr(id, api_net_address(2, 5000)),
+		     EADDRINUSE);
+	api_net.claim_ret = 0;
+	assert_int_equal(own_table.rdma_bind_addr(id, api_net_address(2, 5000)),
+			 0);
+	api_net_destroy(id);
+	own_table.rdma_destroy_event_channel(channel);
+}
+
+static void set_option_reuse_of_two_ids_allows_single_listener(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *ids[2];
+	int yes = 1;
+
+	for (int i = 0; i < 2; i++) {
+		ids[i] = new_id(channel);
+		assert_int_equal(
+			own_table.rdma_set_option(ids[i], RDMA_OPTION_ID,
+						  RDMA_OPTION_ID_REUSEADDR,
+						  &yes, sizeof(yes)),
+			0);
+		assert_int_equal(own_table.rdma_bind_addr(
+					 ids[i], api_net_address(2, 5000)),
+				 0);
+	}
+	expect_errno(own_table.rdma_listen(ids[1], 1), EADDRNOTAVAIL);
+	api_net_destroy(ids[0]);
+	assert_int_equal(own_table.rdma_listen(ids[1], 1), 0);
+	api_net_destroy(ids[1]);
+	own_table.rdma_destroy_event_channel(channel);
+}
+
+static void set_option_invalid_fails_as_kernel(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *id = new_id(channel);
+	uint8_t byte = 32;
+	int yes = 1;
+
+	expect_errno(own_table.rdma_set_option(id, RDMA_OPTION_ID,
+					       RDMA_OPTION_ID_TOS, &yes,
+					       sizeof(yes)),
+		     EINVAL);
+	expect_errno(own_table.rdma_set_option(id, RDMA_OPTION_ID,
+					       RDMA_OPTION_ID_ACK_TIMEOUT,
+					       &byte, sizeof(byte)),
+		     EINVAL);
+	expect_errno(own_table.rdma_set_option(id, RDMA_OPTION_ID, 9, &yes,
+					       sizeof(yes)),
+		     ENOSYS);
+	expect_errno(own_table.rdma_set_option(id, 7, 0, &yes, sizeof(yes)),
+		     ENOSYS);
+	expect_errno(own_table.rdma_set_option(id, RDMA_OPTION_ID,
+					       RDMA_OPTION_ID_TOS, NULL, 1),
+		     EFAULT);
+	assert_int_equal(own_table.rdma_listen(id, 1), 0);
+	expect_errno(own_table.rdma_set_option(id, RDMA_OPTION_ID,
+					       RDMA_OPTION_ID_AFONLY, &yes,
+					       sizeof(yes)),
+		     EINVAL);
+	api_net_destroy(id);
+	own_table.rdma_destroy_event_channel(channel);
+}
+
+static void resolve_addr_to_server_finds_source_and_gids(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *id = new_id(channel);
+	uint8_t tos = 8, timeout = 20;
+
+	assert_int_equal(
+		own_table.rdma_resolve_addr(
+			id, NULL, api_net_address(2, API_NET_PORT), 1000),
+		0);
+	api_net_expect(channel, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+	assert_int_equal(id->route.addr.addr.ibaddr.sgid.raw[15], 1);
+	assert_int_equal(id->route.addr.addr.ibaddr.dgid.raw[15], 2);
+	assert_int_not_equal(own_table.rdma_get_src_port(id), 0);
+	assert_int_equal(own_table.rdma_get_dst_port(id), htons(API_NET_PORT));
+	expect_errno(own_table.rdma_resolve_addr(id, NULL,
+						 api_net_address(2, 1), 1000),
+		     EINVAL);
+
+	expect_errno(own_table.rdma_resolve_route(id, 0), EINVAL);
+	assert_int_equal(own_table.rdma_set_option(id, RDMA_OPTION_ID,
+						   RDMA_OPTION_ID_TOS, &tos, 1),
+			 0);
+	assert_int_equal(own_table.rdma_set_option(id, RDMA_OPTION_ID,
+						   RDMA_OPTION_ID_ACK_TIMEOUT,
+						   &timeout, 1),
+			 0);
+	assert_int_equal(own_table.rdma_resolve_route(id, 1000), 0);
+	api_net_expect(channel, RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
+	assert_int_equal(id->route.num_paths, 1);
+	assert_int_equal(id->route.path_rec->traffic_class, 8);
+	assert_int_equal(id->route.path_rec->packet_life_time, 19);
+	assert_int_equal(id->route.path_rec->hop_limit, 64);
+	assert_int_equal(id->route.path_rec->mtu, IBV_MTU_1024);
+	api_net_destroy(id);
+	own_table.rdma_destroy_event_channel(channel);
+}
+
+static void resolve_addr_families_differ_fails_with_einval(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *id = new_id(channel);
+	struct sockaddr_in6 dst = { .sin6_family = AF_INET6 };
+
+	assert_int_equal(own_table.rdma_bind_addr(id, api_net_address(1, 0)),
+			 0);
+	expect_errno(own_table.rdma_resolve_addr(id, NULL,
+						 (struct sockaddr *)&dst, 1000),
+		     EINVAL);
+	api_net_destroy(id);
+	own_table.rdma_destroy_event_channel(channel);
+}
+
+static void resolve_route_source_without_device_fails(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *id = new_id(channel);
+
+	/* 127.0.0.3 is local, and no device has it. */
+	expect_errno(own_table.rdma_resolve_route(id, 1000), EINVAL);
+	assert_int_equal(own_table.rdma_bind_addr(id, api_net_address(3, 0)),
+			 0);
+	assert_int_equal(own_table.rdma_resolve_addr(
+				 id, NULL, api_net_address(2, 1), 1000),
+			 0);
+	api_net_expect(channel, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+	expect_errno(own_table.rdma_resolve_route(id, 1000), ENODEV);
+	api_net_destroy(id);
+	own_table.rdma_destroy_event_channel(channel);
+}
+
+static void migrate_id_with_queued_event_moves_event(void **state)
+{
+	struct rdma_event_channel *from = api_net_channel();
+	struct rdma_event_channel *to = api_net_channel();
+	struct rdma_cm_id *id = new_id(from);
+
+	assert_int_equal(own_table.rdma_resolve_addr(
+				 id, NULL, api_net_address(2, 1), 1000),
+			 0);
+	assert_int_equal(own_table.rdma_migrate_id(id, to), 0);
+	assert_ptr_equal(id->channel, to);
+	api_net_expect(to, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+	api_net_expect_nothing(from);
+	api_net_destroy(id);
+	own_table.rdma_destroy_event_channel(from);
+	own_table.rdma_destroy_event_channel(to);
+}
+
+static void migrate_id_to_no_channel_makes_synchronous(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *id = new_id(channel);
+
+	assert_int_equal(own_table.rdma_migrate_id(id, NULL), 0);
+	expect_errno(own_table.rdma_migrate_id(id, NULL), EINVAL);
+	assert_int_equal(own_table.rdma_resolve_addr(
+				 id, NULL, api_net_address(2, 1), 1000),
+			 0);
+	assert_int_equal(id->event->event, RDMA_CM_EVENT_ADDR_RESOLVED);
+	assert_int_equal(own_table.rdma_migrate_id(id, channel), 0);
+	assert_null(id->event);
+	api_net_destroy(id);
+	own_table.rdma_destroy_event_channel(channel);
+}
+
+static void get_devices_twice_returns_contexts_of_ids(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *id = new_id(channel);
+	struct ibv_context **left, **right;
+	int nr = 0;
+
+	assert_int_equal(own_table.rdma_bind_addr(id, api_net_address(2, 0)),
+			 0);
+	left = own_table.rdma_get_devices(&nr);
+	right = own_table.rdma_get_devices(NULL);
+	assert_int_equal(nr, 2);
+	assert_ptr_equal(left[1], id->verbs);
+	assert_ptr_equal(left[0], right[0]);
+	assert_ptr_equal(left[1], right[1]);
+	assert_null(left[2]);
+	own_table.rdma_free_devices(left);
+	own_table.rdma_free_devices(right);
+	api_net_destroy(id);
+	own_table.rdma_destroy_event_channel(channel);
+}
+
+static void get_cm_event_without_event_pointer_fails(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+
+	expect_errno(own_table.rdma_get_cm_event(channel, NULL), EINVAL);
+	expect_errno(own_table.rdma_ack_cm_event(NULL), EINVAL);
+	api_net_expect_nothing(channel);
+	own_table.rdma_destroy_event_channel(channel);
+}
+
+static void event_str_of_each_value_is_name(void **state)
+{
+	assert_string_equal(
+		own_table.rdma_event_str(RDMA_CM_EVENT_TIMEWAIT_EXIT),
+		"RDMA_CM_EVENT_TIMEWAIT_EXIT");
+	assert_string_equal(
+		own_table.rdma_event_str(RDMA_CM_EVENT_ADDRINFO_ERROR),
+		"RDMA_CM_EVENT_ADDRINFO_ERROR");
+	assert_string_equal(own_table.rdma_event_str(RDMA_CM_EVENT_USER),
+			    "UNKNOWN EVENT");
+	assert_string_equal(
+		own_table.rdma_event_str((enum rdma_cm_event_type) - 1),
+		"UNKNOWN EVENT");
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, api_net_reset)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(create_id_unknown_port_space_fails_with_einval),
+		TEST(create_id_valid_has_type_of_port_space),
+		TEST(bind_addr_of_device_sets_device_and_address),
+		TEST(bind_addr_wildcard_has_no_device),
+		TEST(bind_addr_invalid_address_fails),
+		TEST(bind_addr_port_in_use_fails_as_kernel),
+		TEST(bind_addr_port_of_another_process_fails),
+		TEST(set_option_reuse_of_two_ids_allows_single_listener),
+		TEST(set_option_invalid_fails_as_kernel),
+		TEST(resolve_addr_to_server_finds_source_and_gids),
+		TEST(resolve_addr_families_differ_fails_with_einval),
+		TEST(resolve_route_source_without_device_fails),
+		TEST(migrate_id_with_queued_event_moves_event),
+		TEST(migrate_id_to_no_channel_makes_synchronous),
+		TEST(get_devices_twice_returns_contexts_of_ids),
+		TEST(get_cm_event_without_event_pointer_fails),
+		TEST(event_str_of_each_value_is_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
