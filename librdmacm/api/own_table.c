@@ -5,6 +5,7 @@
 #include "api/device_table.h"
 #include "api/id_bind.h"
 #include "api/id_connect.h"
+#include "api/id_endpoint.h"
 #include "api/id_event.h"
 #include "api/id_object.h"
 #include "api/id_qp.h"
@@ -14,11 +15,13 @@ const struct forward_table own_table = {
 	.rdma_ack_cm_event = own_ack_cm_event,
 	.rdma_bind_addr = own_bind_addr,
 	.rdma_connect = own_connect,
+	.rdma_create_ep = own_create_ep,
 	.rdma_create_event_channel = own_create_event_channel,
 	.rdma_create_id = own_create_id,
 	.rdma_create_qp = own_create_qp,
 	.rdma_create_qp_ex = own_create_qp_ex,
 	.rdma_create_srq = own_create_srq,
+	.rdma_destroy_ep = own_destroy_ep,
 	.rdma_destroy_event_channel = own_destroy_event_channel,
 	.rdma_destroy_id = own_destroy_id,
 	.rdma_destroy_qp = own_destroy_qp,
@@ -27,11 +30,13 @@ const struct forward_table own_table = {
 	.rdma_establish = own_establish,
 	.rdma_event_str = own_event_str,
 	.rdma_free_devices = own_free_devices,
+	.rdma_freeaddrinfo = own_freeaddrinfo,
 	.rdma_get_cm_event = own_get_cm_event,
 	.rdma_get_devices = own_get_devices,
 	.rdma_get_dst_port = own_get_dst_port,
 	.rdma_get_request = own_get_request,
 	.rdma_get_src_port = own_get_src_port,
+	.rdma_getaddrinfo = own_getaddrinfo,
 	.rdma_init_qp_attr = own_init_qp_attr,
 	.rdma_listen = own_listen,
 	.rdma_migrate_id = own_migrate_id,

@@ -11,7 +11,7 @@
 
 #include <infiniband/verbs.h>
 #include <netinet/in.h>
-#include <stdbool.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 #define API_NET_MS	   1000000ULL
@@ -35,8 +35,8 @@ struct api_net {
 	int modify_ret;		 /* of ibv_modify_qp(), errno value */
 	int claim_ret;		 /* of claim_service(), errno value */
 	/* Counts */
-	unsigned int nr_claims, nr_pds, nr_cqs, nr_qps, nr_comp_channels;
-	unsigned int nr_sent;
+	atomic_uint nr_claims, nr_pds, nr_cqs, nr_qps, nr_comp_channels;
+	atomic_uint nr_sent;
 };
 
 extern struct api_net api_net;
