@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "uroce/gsi/uroce_gsi.h"
-#include "uroce/progress/uroce_worker_pass.h"
 #include "uroce/udp/uroce_netdev.h"
 
 /* Sends a MAD from QP 1. With the engine lock. */
@@ -180,6 +179,14 @@ void uroce_worker_watch_gsi(struct uroce_worker *worker)
 		uroce_gsi_watch(worker->process->gsi, fd);
 }
 
+/* Does not count as traffic, which would shorten leases. @arg: the worker. */
+static void on_gsi_packet(void *arg, struct uroce_packet *packet)
+{
+	struct uroce_worker *worker = arg;
+
+	uroce_engine_receive(&worker->engine, packet, worker->now);
+}
+
 bool uroce_worker_receive_gsi(struct uroce_worker *worker)
 {
 	bool more;
@@ -187,8 +194,7 @@ bool uroce_worker_receive_gsi(struct uroce_worker *worker)
 	if (!worker->port)
 		return false;
 	worker->receives_gsi = true;
-	more = uroce_port_receive_gsi(worker->port, uroce_worker_on_packet,
-				      worker);
+	more = uroce_port_receive_gsi(worker->port, on_gsi_packet, worker);
 	worker->receives_gsi = false;
 	return more;
 }
