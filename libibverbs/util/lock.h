@@ -11,6 +11,7 @@
 #define UTIL_LOCK_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <time.h>
 
 #include "util/cancel.h"
@@ -42,6 +43,21 @@ static inline void verbs_mutex_lock(struct verbs_mutex *lock)
 
 	(void)pthread_mutex_lock(&lock->mutex); /* fails on misuse only */
 	lock->cancel_state = state;
+}
+
+/* Returns whether the lock was free, and is held now. */
+static inline bool verbs_mutex_trylock(struct verbs_mutex *lock)
+	LOCK_ATTRIBUTE(try_acquire_capability(true, lock))
+		LOCK_ATTRIBUTE(no_thread_safety_analysis)
+{
+	int state = cancel_disable();
+
+	if (pthread_mutex_trylock(&lock->mutex)) {
+		cancel_restore(state);
+		return false;
+	}
+	lock->cancel_state = state;
+	return true;
 }
 
 static inline void verbs_mutex_unlock(struct verbs_mutex *lock)

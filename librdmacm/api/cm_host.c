@@ -12,15 +12,22 @@
 #include "api/listen_table.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Lists of each table of an engine */
 #define HOST_NR_BUCKETS 4096
 /* Attempts to find a comm id that is not in use, of 65536 in a process */
 #define HOST_MAX_COMM_ID_TRIES 100000
 
+/* Attempts to take the lock when the process exits */
+#define HOST_EXIT_TRIES 1000
+
 struct verbs_mutex host_mutex = VERBS_MUTEX_INIT;
+static pid_t
+	host_pid; /* of the process that has started connection management */
 
 static void mad_send(struct own_device *device, const struct cm_send *mad)
 {
@@ -80,6 +87,7 @@ int host_conn_add_locked(struct own_id *own)
 		if (comm_id &&
 		    cm_conn_add(&device->cm, &own->conn, comm_id) == 0) {
 			own->has_conn = true;
+			list_add_tail(&device->conns, &own->conn_entry);
 			return 0;
 		}
 	}
@@ -93,8 +101,43 @@ void host_conn_remove_locked(struct own_id *own)
 	if (!own->has_conn)
 		return;
 	own->has_conn = false;
+	list_del(&own->conn_entry);
 	cm_conn_remove(&own->device->cm, &own->conn, &out);
 	host_flush_locked(own->device, &out);
+}
+
+static void device_end_conns_locked(struct own_device *device)
+	REQUIRES(host_mutex)
+{
+	struct list_node *node, *next;
+
+	list_for_each_safe (node, next, &device->conns)
+		host_conn_remove_locked(
+			list_entry(node, struct own_id, conn_entry));
+}
+
+/*
+ * Ends the connections of a process that exits, as the kernel does by closing
+ * the descriptor of rdma_cm. Does nothing if a signal handler calls exit() in
+ * the thread that has the lock.
+ */
+static void host_exit(void)
+{
+	bool has_lock = false;
+
+	if (getpid() != host_pid)
+		return;
+	for (int i = 0; i < HOST_EXIT_TRIES && !has_lock; i++) {
+		has_lock = verbs_mutex_trylock(&host_mutex);
+		if (!has_lock)
+			(void)sched_yield();
+	}
+	if (!has_lock)
+		return;
+	for (struct own_device *device = device_first(); device;
+	     device = device_next(device))
+		device_end_conns_locked(device);
+	verbs_mutex_unlock(&host_mutex);
 }
 
 /* No id of the application listens at the address of the request. */
@@ -221,6 +264,11 @@ int host_device_start(struct own_device *device)
 	}
 	verbs_mutex_lock(&host_mutex);
 	device->gsi = gsi;
+	if (!host_pid) {
+		host_pid = getpid();
+		/* Without memory, no message reports the exit. */
+		(void)atexit(host_exit);
+	}
 	verbs_mutex_unlock(&host_mutex);
 	return 0;
 }

@@ -36,6 +36,7 @@ static void device_open_locked(struct ibv_device *wanted) REQUIRES(device_mutex)
 	if (!device)
 		return;
 	list_init(&device->services);
+	list_init(&device->conns);
 	device->context = ibv_open_device(wanted);
 	if (!device->context)
 		goto err_free;

@@ -41,6 +41,7 @@ struct own_device {
 	struct cm_engine cm;
 	struct list_node *buckets;
 	struct list_node services; /* struct listen_service */
+	struct list_node conns;	   /* of ids that have one */
 	struct own_id *spare;	   /* for the next REQ */
 };
 
@@ -90,6 +91,7 @@ struct own_id {
 	bool is_accepted; /* a REP was sent */
 	bool has_conn;	  /* conn is in the engine of the device */
 	struct cm_conn conn;
+	struct list_node conn_entry;	     /* has_conn */
 	struct list_node listen_node;	     /* empty: does not listen */
 	unsigned int backlog;		     /* bound of nr_requests */
 	unsigned int nr_requests;	     /* queued, not yet fetched */

@@ -13,7 +13,7 @@
 #include "util/nocancel.h"
 
 /* MADs that may wait for a process. */
-#define GSI_BACKLOG 64
+#define GSI_BACKLOG 1024
 
 /* Buffer for descriptors and the credentials of the sender. */
 union control {

@@ -1,0 +1,115 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Programs that connect through rdma_cm, with the librdmacm of this tree, whose
+# connection manager is in user space: RC connections over loopback, shared
+# memory and a network, and connections that are refused.
+
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../world/networks.sh"
+
+export UROCE_WITH_RDMACM=yes
+
+# cm_server_listens PORT - the name of the service id of the port exists: 1, TCP,
+# and the port.
+cm_server_listens() {
+	local where=()
+
+	[ "${pairing%:*}" = lo ] || where=(-N "${pairing%:*}")
+	ss "${where[@]}" -Hxal |
+		grep -q "@uroce\..*\.gsi\.s\..*\.$(printf '106%04x' "$1") "
+}
+
+# connects PATTERN PROGRAM SERVER_OPTION... -- CLIENT_OPTION... - @port and
+# @address are replaced by those of the server. The program of the client is
+# $client, if that is set.
+client=
+connects() {
+	local pattern=$1 program=$2 row=$2 name
+	local -a both
+
+	shift 2
+	pair_port=$((pair_port + 1))
+	name="$program $*"
+	both=("${@/#@port/$pair_port}")
+	both=("${both[@]/#@address/$address}")
+	both=("${both[@]/#--/-- ${client:-$program}}")
+	# shellcheck disable=SC2048,SC2086 # no argument has a blank
+	pair_test "${client:-$program} ${name#*-- }" cm_server_listens "$pairing" \
+		"$pattern" "$program" ${both[*]}
+}
+
+# test_perftest_cm PROGRAM OPTION...
+test_perftest_cm() {
+	local program=$1
+
+	shift
+	connects '^ *#bytes' "$program" -F -R -p @port "$@" -- \
+		-F -R -p @port "$@" @address
+}
+
+# test_fabric_cm ENDPOINT PROVIDER - its own TCP connection comes first.
+test_fabric_cm() {
+	local row=fi_pingpong
+
+	pair_port=$((pair_port + 1))
+	pair_test "fi_pingpong $2 $1" place_listens "$pairing" '^bytes' \
+		fi_pingpong -p "$2" -e "$1" -I 50 -B "$pair_port" -- \
+		fi_pingpong -p "$2" -e "$1" -I 50 -P "$pair_port" "$address"
+}
+
+test_programs() {
+	connects '' rping -s -a @address -p @port -C 5 -S 200 -V -- \
+		-c -a @address -p @port -C 5 -S 200 -V
+	connects '' rping -s -a @address -p @port -C 3 -q -- \
+		-c -a @address -p @port -C 3 -q
+	connects 'return status 0' ucmatose -b @address -p @port -c 2 -C 5 -S 64 \
+		-- -s @address -p @port -c 2 -C 5 -S 64
+	client=rdma_client
+	connects 'rdma_client: end 0' rdma_server -p @port -- \
+		-s @address -p @port
+	client=
+	test_perftest_cm ib_send_bw -n 500 -s 4096
+	test_perftest_cm ib_send_lat -n 200 -e
+	test_perftest_cm ib_write_lat -n 200 -s 8
+	test_perftest_cm ib_read_bw -n 200 -s 65536
+	test_perftest_cm ib_atomic_bw -n 200 -q 2
+	pair_endless=yes
+	connects '^disconnect ' cmtime -b @address -p @port -- \
+		-s @address -p @port -c 100
+	pair_endless=
+}
+
+# A test of qperf connects both ends through rdma_cm; its server never ends.
+test_qperf() {
+	local row=qperf
+
+	pair_port=$((pair_port + 1))
+	pair_endless=yes
+	pair_test "qperf -cm 1 $1" place_listens "$pairing" "^$1:" \
+		qperf -lp "$pair_port" -- \
+		qperf -lp "$pair_port" -t 1 -cm 1 "$address" "$1"
+	pair_endless=
+}
+
+# A client without a server is rejected at once, with the reason of a service id
+# without an owner (IBTA 12.6.7.2).
+test_no_server() {
+	"$with" lo rping -c -a "$address" -p 9 -C 1 >"$scratch/no_server.log" 2>&1
+	check "rping without a server is rejected" \
+		grep -q 'RDMA_CM_EVENT_REJECTED, error 8' "$scratch/no_server.log"
+}
+
+on_lo 4
+test_programs
+test_qperf rc_lat
+test_no_server
+# Two namespaces share no memory.
+if [ "$UROCE_LOCAL" = none ]; then
+	on_veth 1500 4
+	test_programs
+	test_qperf rc_lat
+	test_fabric_cm msg verbs
+	test_fabric_cm rdm 'verbs;ofi_rxm'
+fi
+finish
