@@ -220,14 +220,14 @@ static bool is_alone(void)
 }
 
 /*
- * The process must have a slot below the number of processes: all others are in
- * use.
+ * The process must have one of the first slots, from 1 to the number of
+ * processes: the others of these are in use, and no process has slot 0.
  */
 static void assert_slot(void)
 {
 	struct ibv_qp *qp = peer_qp(link_cq, 1);
 
-	if (qp->qp_num >> 16 >= nr_places) {
+	if (qp->qp_num >> 16 > nr_places) {
 		fprintf(stderr, "slot %u of %u\n", qp->qp_num >> 16, nr_places);
 		exit(1);
 	}
