@@ -106,14 +106,15 @@ void host_conn_remove_locked(struct own_id *own)
 	host_flush_locked(own->device, &out);
 }
 
-static void device_end_conns_locked(struct own_device *device)
-	REQUIRES(host_mutex)
+static void host_end_conns_locked(void) REQUIRES(host_mutex)
 {
 	struct list_node *node, *next;
 
-	list_for_each_safe (node, next, &device->conns)
-		host_conn_remove_locked(
-			list_entry(node, struct own_id, conn_entry));
+	for (struct own_device *device = device_first(); device;
+	     device = device_next(device))
+		list_for_each_safe (node, next, &device->conns)
+			host_conn_remove_locked(
+				list_entry(node, struct own_id, conn_entry));
 }
 
 /*
@@ -123,21 +124,16 @@ static void device_end_conns_locked(struct own_device *device)
  */
 static void host_exit(void)
 {
-	bool has_lock = false;
-
 	if (getpid() != host_pid)
 		return;
-	for (int i = 0; i < HOST_EXIT_TRIES && !has_lock; i++) {
-		has_lock = verbs_mutex_trylock(&host_mutex);
-		if (!has_lock)
-			(void)sched_yield();
+	for (int i = 0; i < HOST_EXIT_TRIES; i++) {
+		if (verbs_mutex_trylock(&host_mutex)) {
+			host_end_conns_locked();
+			verbs_mutex_unlock(&host_mutex);
+			return;
+		}
+		(void)sched_yield();
 	}
-	if (!has_lock)
-		return;
-	for (struct own_device *device = device_first(); device;
-	     device = device_next(device))
-		device_end_conns_locked(device);
-	verbs_mutex_unlock(&host_mutex);
 }
 
 /* No id of the application listens at the address of the request. */
