@@ -117,6 +117,8 @@ static int new_worker(struct uroce_process *process, int link_fd,
 		free(worker);
 		return ret;
 	}
+	if (!process->first)
+		process->first = worker;
 	uroce_worker_connect_gsi(worker);
 	ret = start_helper(worker, link_fd);
 	if (ret) {

@@ -65,6 +65,8 @@ struct uroce_process {
 	 * the others are created. All are freed together.
 	 */
 	struct uroce_worker *workers[UROCE_MAX_WORKERS];
+	/* workers[0], from the time before its helper thread starts */
+	struct uroce_worker *first;
 	/* atomic: the last thread that polled the worker; 0: none */
 	uintptr_t pollers[UROCE_MAX_WORKERS];
 	uint32_t max_workers; /* with process_mutex */
@@ -172,7 +174,7 @@ void uroce_worker_unbind_cq(struct uroce_worker *worker, struct uroce_cq *cq);
 /** uroce_worker_is_first() - check for the first worker of the process */
 static inline bool uroce_worker_is_first(const struct uroce_worker *worker)
 {
-	return worker->process->workers[0] == worker;
+	return worker->process->first == worker;
 }
 
 /**
