@@ -56,7 +56,7 @@ cm_listens() {
 		cm_listener=$pid
 		cm_listener_ticks=${ticks:-0}
 	fi
-	[ $((${ticks:-0} - cm_listener_ticks)) -ge 3 ]
+	[ $((${ticks:-0} - cm_listener_ticks)) -ge 20 ]
 }
 
 # pair_run LISTENS SERVER_LIB CLIENT_LIB SERVER_COMMAND -- CLIENT_COMMAND

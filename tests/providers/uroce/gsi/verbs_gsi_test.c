@@ -100,8 +100,14 @@ static struct {
 	uint32_t prefix;
 } owner;
 
-static _Noreturn void run_owner(int fd, bool any)
+/*
+ * main() of the owner, which this program starts with an argument: a child of
+ * fork() in a process with threads may call exec() only. Its standard input is
+ * a socket to the test.
+ */
+static int run_owner(bool any)
 {
+	const int fd = STDIN_FILENO;
 	struct process process = { .fd = fd };
 	uint32_t prefix;
 	char end;
@@ -115,7 +121,7 @@ static _Noreturn void run_owner(int fd, bool any)
 	(void)!send(fd, &prefix, sizeof(prefix), MSG_NOSIGNAL);
 	(void)!read(fd, &end, 1);
 	process_close(&process);
-	_exit(0);
+	return 0;
 }
 
 static void receive_bytes(int fd, void *buf, size_t len)
@@ -130,12 +136,15 @@ static void start_owner(bool any)
 {
 	int fds[2];
 
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds), 0);
+	assert_int_equal(
+		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
 	owner.pid = fork();
 	assert_true(owner.pid >= 0);
 	if (!owner.pid) {
-		(void)close(fds[0]);
-		run_owner(fds[1], any);
+		(void)dup2(fds[1], STDIN_FILENO);
+		(void)execl("/proc/self/exe", "owner", any ? "any" : "one",
+			    (char *)NULL);
+		_exit(1);
 	}
 	(void)close(fds[1]);
 	owner.fd = fds[0];
@@ -417,7 +426,7 @@ static int teardown(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(gsi_ops_of_unknown_version_are_null),
@@ -438,5 +447,7 @@ int main(void)
 		TEST(gsi_in_child_of_fork_fails),
 	};
 
+	if (argc > 1)
+		return run_owner(strcmp(argv[1], "any") == 0);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
