@@ -191,6 +191,13 @@ static int fake_query_rt_values(struct ibv_context *ctx,
 	return ret;
 }
 
+static const struct verbs_gsi_ops *fake_get_gsi_ops(struct ibv_context *ctx,
+						    uint32_t version)
+{
+	(void)RECORD_OP("get_gsi_ops", .ctx = ctx);
+	return NULL;
+}
+
 static int fake_alloc_async_fd(struct ibv_context *ctx, int *ret_fd)
 {
 	if (fake_provider.alloc_async_fd_ret)
@@ -325,6 +332,7 @@ const struct verbs_context_ops fake_provider_ops = {
 	.query_pkey = fake_query_pkey,
 	.query_port_speed = fake_query_port_speed,
 	.query_rt_values = fake_query_rt_values,
+	.get_gsi_ops = fake_get_gsi_ops,
 	.alloc_async_fd = fake_alloc_async_fd,
 	.create_comp_channel = fake_create_comp_channel,
 	.cq_event = fake_cq_event,
