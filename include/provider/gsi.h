@@ -44,8 +44,8 @@ struct verbs_gsi_handler {
 	 * receive() - a MAD has arrived
 	 * @owner: the member below
 	 * @address: its addresses; valid until the return
-	 * @bytes: VERBS_MAD_SIZE bytes, valid until the return. The base
-	 *version and the class are correct, all else is untrusted.
+	 * @bytes: VERBS_MAD_SIZE bytes, valid until the return; the base
+	 *	version and the class are correct, all else is untrusted
 	 *
 	 * One thread of the provider makes all calls of a process, one after
 	 * the other, also while the application makes no call. It holds no lock

@@ -117,8 +117,8 @@ static int new_worker(struct uroce_process *process, int link_fd,
 		free(worker);
 		return ret;
 	}
-	if (!process->first)
-		process->first = worker;
+	worker->index = process->nr_workers;
+	process->workers[worker->index] = worker;
 	uroce_worker_connect_gsi(worker);
 	ret = start_helper(worker, link_fd);
 	if (ret) {
@@ -133,8 +133,6 @@ static void enter_worker(struct uroce_process *process,
 			 struct uroce_worker *worker)
 {
 	uroce_worker_publish_shm(worker);
-	worker->index = process->nr_workers;
-	process->workers[worker->index] = worker;
 	/* pairs with the load in uroce_process_nr() */
 	__atomic_store_n(&process->nr_workers, process->nr_workers + 1,
 			 __ATOMIC_RELEASE);

@@ -57,11 +57,10 @@ int uroce_rendezvous_bind(enum uroce_name_kind kind, uint32_t slot)
 	return fd;
 }
 
-static int connect_to_name(enum uroce_name_kind kind, uint32_t slot,
-			   const char *suffix, unsigned int timeout_ms)
+/* Without a timeout, the socket is non-blocking and the peer proves nothing. */
+static int connect_to_address(const struct sockaddr_un *name, socklen_t len,
+			      unsigned int timeout_ms)
 {
-	struct sockaddr_un name;
-	socklen_t len = uroce_identity_name(kind, slot, suffix, &name);
 	int fd, ret;
 
 	fd = socket(AF_UNIX,
@@ -70,8 +69,8 @@ static int connect_to_name(enum uroce_name_kind kind, uint32_t slot,
 		    0);
 	if (fd < 0)
 		return -errno;
-	ret = set_timeouts(fd, timeout_ms);
-	if (!ret && connect(fd, (struct sockaddr *)&name, len))
+	ret = timeout_ms ? set_timeouts(fd, timeout_ms) : 0;
+	if (!ret && connect(fd, (const struct sockaddr *)name, len))
 		ret = -errno;
 	if (!ret)
 		ret = uroce_identity_check_peer(fd);
@@ -82,6 +81,15 @@ static int connect_to_name(enum uroce_name_kind kind, uint32_t slot,
 		return ret;
 	}
 	return fd;
+}
+
+static int connect_to_name(enum uroce_name_kind kind, uint32_t slot,
+			   const char *suffix, unsigned int timeout_ms)
+{
+	struct sockaddr_un name;
+	socklen_t len = uroce_identity_name(kind, slot, suffix, &name);
+
+	return connect_to_address(&name, len, timeout_ms);
 }
 
 /*
@@ -212,21 +220,8 @@ int uroce_rendezvous_connect_gsi(const char *text)
 {
 	struct sockaddr_un name;
 	socklen_t len = uroce_identity_gsi_name(text, &name);
-	int fd, ret = 0;
 
 	/* there is no time for the proof of an ambiguous user id */
-	if (uroce_identity_ambiguous())
-		return -EPERM;
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return -errno;
-	if (connect(fd, (struct sockaddr *)&name, len))
-		ret = -errno;
-	if (!ret)
-		ret = uroce_identity_check_peer(fd);
-	if (ret) {
-		(void)close(fd);
-		return ret;
-	}
-	return fd;
+	return uroce_identity_ambiguous() ? -EPERM
+					  : connect_to_address(&name, len, 0);
 }

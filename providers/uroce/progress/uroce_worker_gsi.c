@@ -51,7 +51,7 @@ static int send_mad_locked(struct uroce_worker *worker,
 int uroce_instance_send_mad(struct uroce_instance *instance,
 			    const struct uroce_gsi_mad *mad)
 {
-	struct uroce_worker *worker = instance->process->first;
+	struct uroce_worker *worker = instance->process->workers[0];
 	int ret = -EADDRNOTAVAIL;
 
 	uroce_worker_acquire(worker);
@@ -70,7 +70,7 @@ struct uroce_gsi *uroce_instance_gsi(const struct uroce_instance *instance)
 static int gsi_send_reply(void *arg, const struct uroce_gsi_mad *mad)
 {
 	struct uroce_process *process = arg;
-	struct uroce_worker *worker = process->first;
+	struct uroce_worker *worker = process->workers[0];
 	int ret;
 
 	uroce_worker_acquire(worker);
@@ -157,7 +157,7 @@ static void on_mad(void *arg, const struct uroce_packet *packet)
 	uroce_gsi_push(worker->process->gsi, &mad);
 	/* merged with packets of this worker, so the helper does not know */
 	if (!worker->receives_gsi)
-		uroce_helper_ring(&worker->process->first->helper);
+		uroce_helper_ring(&worker->process->workers[0]->helper);
 }
 
 void uroce_worker_connect_gsi(struct uroce_worker *worker)

@@ -62,11 +62,10 @@ struct uroce_process {
 	int link_fd;		    /* -1: no notification of changes */
 	/*
 	 * The first worker exists from the start and has UDP port 4791 before
-	 * the others are created. All are freed together.
+	 * the others are created. All are freed together. A worker is in the
+	 * table before its helper thread starts.
 	 */
 	struct uroce_worker *workers[UROCE_MAX_WORKERS];
-	/* workers[0], from the time before its helper thread starts */
-	struct uroce_worker *first;
 	/* atomic: the last thread that polled the worker; 0: none */
 	uintptr_t pollers[UROCE_MAX_WORKERS];
 	uint32_t max_workers; /* with process_mutex */
@@ -174,7 +173,7 @@ void uroce_worker_unbind_cq(struct uroce_worker *worker, struct uroce_cq *cq);
 /** uroce_worker_is_first() - check for the first worker of the process */
 static inline bool uroce_worker_is_first(const struct uroce_worker *worker)
 {
-	return worker->process->first == worker;
+	return worker->process->workers[0] == worker;
 }
 
 /**
