@@ -26,8 +26,8 @@
 #define HOST_EXIT_TRIES 1000
 
 struct verbs_mutex host_mutex = VERBS_MUTEX_INIT;
-static pid_t
-	host_pid; /* of the process that has started connection management */
+/* The process that has started connection management */
+static pid_t host_pid;
 
 static void mad_send(struct own_device *device, const struct cm_send *mad)
 {
@@ -104,6 +104,20 @@ void host_conn_remove_locked(struct own_id *own)
 	list_del(&own->conn_entry);
 	cm_conn_remove(&own->device->cm, &own->conn, &out);
 	host_flush_locked(own->device, &out);
+}
+
+int host_conn_confirm(struct own_id *own)
+{
+	struct cm_output out;
+	int ret = -EINVAL;
+
+	verbs_mutex_lock(&host_mutex);
+	if (own->has_conn)
+		ret = cm_conn_confirm(&own->device->cm, &own->conn, &out);
+	if (!ret)
+		host_flush_locked(own->device, &out);
+	verbs_mutex_unlock(&host_mutex);
+	return ret;
 }
 
 static void host_end_conns_locked(void) REQUIRES(host_mutex)

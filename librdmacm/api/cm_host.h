@@ -29,6 +29,13 @@ int host_device_start(struct own_device *device);
  */
 int host_conn_add_locked(struct own_id *own) REQUIRES(host_mutex);
 
+/**
+ * host_conn_confirm() - send the RTU
+ *
+ * Return: 0, or -EINVAL if the id does not wait for it.
+ */
+int host_conn_confirm(struct own_id *own);
+
 /* Ends the connection of an id, in any state. */
 void host_conn_remove_locked(struct own_id *own) REQUIRES(host_mutex);
 

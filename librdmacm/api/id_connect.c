@@ -162,19 +162,8 @@ int own_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
 
 int own_establish(struct rdma_cm_id *id)
 {
-	struct own_id *own = own_id_of(id);
-	struct cm_output out;
-	int ret = -EINVAL;
-
-	if (id->qp)
-		return api_ret_minus1(-EINVAL);
-	verbs_mutex_lock(&host_mutex);
-	if (own->has_conn)
-		ret = cm_conn_confirm(&own->device->cm, &own->conn, &out);
-	if (!ret)
-		host_flush_locked(own->device, &out);
-	verbs_mutex_unlock(&host_mutex);
-	return api_ret_minus1(ret);
+	return api_ret_minus1(id->qp ? -EINVAL
+				     : host_conn_confirm(own_id_of(id)));
 }
 
 int own_notify(struct rdma_cm_id *id, enum ibv_event_type event)

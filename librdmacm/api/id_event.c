@@ -47,21 +47,13 @@ static int request_event_process(struct channel *channel,
 static int response_event_process(struct channel_event *event)
 {
 	struct own_id *own = own_id_of(event->public.id);
-	struct cm_output out;
 	int ret;
 
 	if (!own->id.qp)
 		return 0;
 	ret = id_qp_connect(own);
-	if (!ret) {
-		verbs_mutex_lock(&host_mutex);
-		ret = own->has_conn ? cm_conn_confirm(&own->device->cm,
-						      &own->conn, &out)
-				    : -EINVAL;
-		if (!ret)
-			host_flush_locked(own->device, &out);
-		verbs_mutex_unlock(&host_mutex);
-	}
+	if (!ret)
+		ret = host_conn_confirm(own);
 	event->public.event = RDMA_CM_EVENT_ESTABLISHED;
 	if (ret) {
 		id_qp_end(own);

@@ -117,7 +117,8 @@ int id_qp_connect(struct own_id *own)
 	};
 	int ret = 0;
 
-	for (size_t i = 0; own->id.qp && !ret && i < 3; i++)
+	for (size_t i = 0;
+	     own->id.qp && !ret && i < sizeof(states) / sizeof(states[0]); i++)
 		ret = qp_move(own, own->id.qp, states[i]);
 	return ret;
 }

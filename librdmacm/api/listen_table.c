@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Ids that listen. Called by cm_host.c and id_connect.c. */
+/*
+ * Ids that listen. Called by conn_event.c, device_table.c, id_accept.c and
+ * id_object.c.
+ */
 #include "api/listen_table.h"
 
 #include "api/cm_device_list.h"
 #include "api/ip_address.h"
+#include "api/port_table.h"
 #include "cm/cm_service.h"
 
 #include <errno.h>
@@ -75,14 +79,6 @@ static void service_put(struct own_device *device, uint64_t service_id)
 	free(service);
 }
 
-/* A wildcard id listens on all devices. */
-static bool id_covers_device(const struct own_id *own,
-			     const struct own_device *device)
-{
-	return device->gsi &&
-	       (!own->binding.device || own->binding.device == device);
-}
-
 int listen_id_add_locked(struct own_id *own)
 {
 	uint64_t service_id = listen_service_id(own);
@@ -90,7 +86,7 @@ int listen_id_add_locked(struct own_id *own)
 	int ret = 0;
 
 	for (device = device_first(); device; device = device_next(device)) {
-		if (!id_covers_device(own, device))
+		if (!port_binding_covers(&own->binding, device))
 			continue;
 		ret = service_get(device, service_id);
 		if (ret)
@@ -102,7 +98,7 @@ int listen_id_add_locked(struct own_id *own)
 	}
 	for (struct own_device *undo = device_first(); undo != device;
 	     undo = device_next(undo)) {
-		if (id_covers_device(own, undo))
+		if (port_binding_covers(&own->binding, undo))
 			service_put(undo, service_id);
 	}
 	return ret;
@@ -117,7 +113,7 @@ void listen_id_remove_locked(struct own_id *own)
 	list_del(&own->listen_node);
 	for (struct own_device *device = device_first(); device;
 	     device = device_next(device)) {
-		if (id_covers_device(own, device))
+		if (port_binding_covers(&own->binding, device))
 			service_put(device, service_id);
 	}
 }
@@ -131,7 +127,7 @@ void listen_device_add_locked(struct own_device *device)
 			list_entry(node, struct own_id, listen_node);
 
 		/* Without memory, the id does not have the new device. */
-		if (id_covers_device(own, device))
+		if (port_binding_covers(&own->binding, device))
 			(void)service_get(device, listen_service_id(own));
 	}
 }
@@ -161,7 +157,7 @@ struct own_id *listen_find_locked(const struct own_device *device,
 			list_entry(node, struct own_id, listen_node);
 
 		if (listen_service_id(own) != service_id ||
-		    !id_covers_device(own, device) ||
+		    !port_binding_covers(&own->binding, device) ||
 		    !id_accepts_address(own, address))
 			continue;
 		if (own->binding.device)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Ports of the port spaces. Called by id_bind.c and id_listen.c. */
+/* Ports of the port spaces. Called by id_bind.c, id_accept.c and id_object.c.
+ */
 #include "api/port_table.h"
 
 #include "api/cm_device_list.h"
@@ -149,8 +150,8 @@ static void binding_gid(const struct port_binding *binding,
 		ip_address_to_gid(binding_address(binding), ret_gid);
 }
 
-static bool binding_covers_device(const struct port_binding *binding,
-				  const struct own_device *device)
+bool port_binding_covers(const struct port_binding *binding,
+			 const struct own_device *device)
 {
 	return device->gsi && (!binding->device || binding->device == device);
 }
@@ -165,7 +166,7 @@ static void binding_release_locked(const struct port_binding *binding,
 	binding_gid(binding, &gid);
 	for (struct own_device *device = device_first(); device != end;
 	     device = device_next(device)) {
-		if (binding_covers_device(binding, device))
+		if (port_binding_covers(binding, device))
 			claim_put_locked(device, &gid,
 					 binding_service_id(binding));
 	}
@@ -180,7 +181,7 @@ static int binding_claim_locked(struct port_binding *binding)
 	binding_gid(binding, &gid);
 	for (struct own_device *device = device_first(); device;
 	     device = device_next(device)) {
-		if (!binding_covers_device(binding, device))
+		if (!port_binding_covers(binding, device))
 			continue;
 		ret = claim_get_locked(device, &gid,
 				       binding_service_id(binding));
@@ -263,13 +264,14 @@ static bool process_may_bind_low_ports(void)
 int port_binding_add(struct port_binding *binding, bool is_claimed)
 {
 	uint16_t port = ip_address_port(binding_address(binding));
-	unsigned int first, last;
+	unsigned int first = 0, last = 0;
 	int ret;
 
 	if (port && port < PORT_FIRST_UNPRIVILEGED &&
 	    !process_may_bind_low_ports())
 		return -EACCES;
-	port_range_read(&first, &last);
+	if (!port)
+		port_range_read(&first, &last);
 	verbs_mutex_lock(&port_mutex);
 	if (port)
 		ret = port_try_locked(binding, port, is_claimed);

@@ -31,6 +31,11 @@ int port_binding_add(struct port_binding *binding, bool is_claimed);
  */
 int port_binding_claim(struct port_binding *binding);
 
+/* Is the device one of those whose requests to the port the id receives? A
+ * wildcard address is that of all devices. */
+bool port_binding_covers(const struct port_binding *binding,
+			 const struct own_device *device);
+
 /* Does nothing if there is no port. */
 void port_binding_remove(struct port_binding *binding);
 
