@@ -52,6 +52,18 @@ static struct rdma_cm_id *fetch_request(void)
 	return id;
 }
 
+/* The id of the request that the client sends, with a QP */
+static struct rdma_cm_id *request_from(struct rdma_cm_id *client)
+{
+	struct rdma_cm_id *server;
+
+	assert_int_equal(own_table.rdma_connect(client, NULL), 0);
+	api_net_deliver();
+	server = fetch_request();
+	api_net_create_qp(server);
+	return server;
+}
+
 static void expect_change(const struct rdma_cm_id *id, unsigned int index,
 			  enum ibv_qp_state state, int mask)
 {
@@ -196,10 +208,7 @@ static void connect_lost_reply_is_retransmitted(void **state)
 	struct rdma_cm_id *client = api_net_route(client_channel);
 	struct rdma_cm_id *server;
 
-	assert_int_equal(own_table.rdma_connect(client, NULL), 0);
-	api_net_deliver();
-	server = fetch_request();
-	api_net_create_qp(server);
+	server = request_from(client);
 	api_net.nr_drops = 1;
 	assert_int_equal(own_table.rdma_accept(server, NULL), 0);
 	api_net_deliver();
@@ -261,10 +270,7 @@ static void notify_of_early_data_establishes_connection(void **state)
 	struct rdma_cm_id *client = api_net_route(client_channel);
 	struct rdma_cm_id *server;
 
-	assert_int_equal(own_table.rdma_connect(client, NULL), 0);
-	api_net_deliver();
-	server = fetch_request();
-	api_net_create_qp(server);
+	server = request_from(client);
 	expect_errno(own_table.rdma_notify(server, IBV_EVENT_COMM_EST), EINVAL);
 	assert_int_equal(own_table.rdma_accept(server, NULL), 0);
 	assert_int_equal(own_table.rdma_notify(server, IBV_EVENT_COMM_EST), 0);
@@ -313,10 +319,7 @@ static void accept_data_too_long_rejects_request(void **state)
 	struct rdma_cm_id *client = api_net_route(client_channel);
 	struct rdma_cm_id *server;
 
-	assert_int_equal(own_table.rdma_connect(client, NULL), 0);
-	api_net_deliver();
-	server = fetch_request();
-	api_net_create_qp(server);
+	server = request_from(client);
 	expect_errno(own_table.rdma_accept(server, &param), EINVAL);
 	assert_int_equal(server->qp->state, IBV_QPS_ERR);
 	api_net_deliver();
@@ -333,10 +336,7 @@ static void accept_failing_transition_sends_nothing(void **state)
 	struct rdma_cm_id *server;
 	unsigned int nr_sent;
 
-	assert_int_equal(own_table.rdma_connect(client, NULL), 0);
-	api_net_deliver();
-	server = fetch_request();
-	api_net_create_qp(server);
+	server = request_from(client);
 	nr_sent = api_net.nr_sent;
 	api_net.modify_ret = ENOMEM;
 	expect_errno(own_table.rdma_accept(server, NULL), ENOMEM);
@@ -355,10 +355,7 @@ static void connect_failing_transition_reports_connect_error(void **state)
 	struct rdma_cm_id *client = api_net_route(client_channel);
 	struct rdma_cm_id *server;
 
-	assert_int_equal(own_table.rdma_connect(client, NULL), 0);
-	api_net_deliver();
-	server = fetch_request();
-	api_net_create_qp(server);
+	server = request_from(client);
 	assert_int_equal(own_table.rdma_accept(server, NULL), 0);
 	api_net_deliver();
 	api_net.modify_ret = ENOMEM;
