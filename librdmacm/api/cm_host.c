@@ -9,7 +9,7 @@
 #include "api/cm_device_list.h"
 #include "api/conn_event.h"
 #include "api/host_clock.h"
-#include "api/listen_table.h"
+#include "api/request_event.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -94,15 +94,40 @@ int host_conn_add_locked(struct own_id *own)
 	return -EADDRNOTAVAIL;
 }
 
+int host_sidr_resolve_locked(struct own_id *own, struct cm_sidr_param *param)
+{
+	struct own_device *device = own->device;
+	uint32_t prefix = device->gsi_ops->id_prefix(device->gsi);
+	struct cm_output out;
+
+	cm_sidr_init(&own->sidr);
+	for (int i = 0; i < HOST_MAX_COMM_ID_TRIES; i++) {
+		param->req.request_id = prefix | (host_random() & 0xffff);
+		if (param->req.request_id &&
+		    cm_sidr_resolve(&device->cm, &own->sidr, param,
+				    host_clock_now_ns(), &out) == 0) {
+			own->has_sidr = true;
+			list_add_tail(&device->conns, &own->conn_entry);
+			host_flush_locked(device, &out);
+			return 0;
+		}
+	}
+	return -EADDRNOTAVAIL;
+}
+
 void host_conn_remove_locked(struct own_id *own)
 {
 	struct cm_output out;
 
-	if (!own->has_conn)
+	if (!own->has_conn && !own->has_sidr)
 		return;
-	own->has_conn = false;
 	list_del(&own->conn_entry);
-	cm_conn_remove(&own->device->cm, &own->conn, &out);
+	if (own->has_conn)
+		cm_conn_remove(&own->device->cm, &own->conn, &out);
+	else
+		cm_sidr_remove(&own->device->cm, &own->sidr, &out);
+	own->has_conn = false;
+	own->has_sidr = false;
 	host_flush_locked(own->device, &out);
 }
 
@@ -151,8 +176,8 @@ static void host_exit(void)
 }
 
 /* No id of the application listens at the address of the request. */
-static void request_refuse_locked(struct own_device *device, struct own_id *own,
-				  uint64_t now_ns) REQUIRES(host_mutex)
+static void request_refuse_locked(struct own_device *device, struct own_id *own)
+	REQUIRES(host_mutex)
 {
 	const struct cm_reject_param param = {
 		.reason = CM_REJ_CONSUMER,
@@ -160,49 +185,78 @@ static void request_refuse_locked(struct own_device *device, struct own_id *own,
 	};
 	struct cm_output out;
 
-	(void)cm_conn_reject(&device->cm, &own->conn, &param, now_ns, &out);
-	for (unsigned int i = 0; i < out.nr_sends; i++)
-		mad_send(device, &out.sends[i]);
+	if (own->has_conn) {
+		(void)cm_conn_reject(&device->cm, &own->conn, &param,
+				     host_clock_now_ns(), &out);
+		for (unsigned int i = 0; i < out.nr_sends; i++)
+			mad_send(device, &out.sends[i]);
+	}
+	/* This rejects a SIDR_REQ. */
 	host_conn_remove_locked(own);
-	conn_spare_free(own);
+	request_spare_free(own);
+}
+
+/* The spare of the kind of request is in use now. */
+static void request_take_locked(struct own_device *device,
+				const struct cm_output *out)
+	REQUIRES(host_mutex)
+{
+	struct own_id *own;
+
+	if (out->event.type == CM_EVENT_REQUEST) {
+		own = device->spare;
+		device->spare = NULL;
+	} else {
+		own = device->spare_sidr;
+		device->spare_sidr = NULL;
+		own->has_sidr = true;
+		list_add_tail(&device->conns, &own->conn_entry);
+	}
+	if (request_deliver_locked(own, &out->received) != 0)
+		request_refuse_locked(device, own);
 }
 
 void host_flush_locked(struct own_device *device, const struct cm_output *out)
 {
-	struct own_id *spare = device->spare;
-
 	for (unsigned int i = 0; i < out->nr_sends; i++)
 		mad_send(device, &out->sends[i]);
-	if (out->event.type == CM_EVENT_REQUEST) {
-		device->spare = NULL;
-		if (conn_request_deliver_locked(spare, out) != 0)
-			request_refuse_locked(device, spare,
-					      host_clock_now_ns());
-	} else if (out->event.type != CM_EVENT_NONE) {
+	if (out->event.type == CM_EVENT_REQUEST ||
+	    out->event.type == CM_EVENT_SIDR_REQUEST)
+		request_take_locked(device, out);
+	else if (out->event.type != CM_EVENT_NONE)
 		conn_event_deliver_locked(out);
-	}
 	host_set_timer_locked();
 }
 
-/* A connection for the request, if an id listens and has room for it. */
-static struct cm_conn *request_prepare_locked(struct own_device *device,
-					      const uint8_t *mad)
+static struct own_id *spare_get_locked(struct own_device *device)
+	REQUIRES(host_mutex)
+{
+	if (!device->spare) {
+		device->spare = request_spare_new(device);
+		if (device->spare && host_conn_add_locked(device->spare) != 0) {
+			request_spare_free(device->spare);
+			device->spare = NULL;
+		}
+	}
+	return device->spare;
+}
+
+/* An id for the request, if one listens and has room for it. */
+static struct own_id *request_prepare_locked(struct own_device *device,
+					     const uint8_t *mad)
 	REQUIRES(host_mutex)
 {
 	struct cm_mad message;
 
 	if (cm_mad_decode(mad, VERBS_MAD_SIZE, &message) != 0 ||
-	    message.attr != CM_REQ ||
-	    !conn_request_has_room_locked(device, &message.req))
+	    (message.attr != CM_REQ && message.attr != CM_SIDR_REQ) ||
+	    !request_has_room_locked(device, &message))
 		return NULL;
-	if (!device->spare) {
-		device->spare = conn_spare_new(device);
-		if (device->spare && host_conn_add_locked(device->spare) != 0) {
-			conn_spare_free(device->spare);
-			device->spare = NULL;
-		}
-	}
-	return device->spare ? &device->spare->conn : NULL;
+	if (message.attr == CM_REQ)
+		return spare_get_locked(device);
+	if (!device->spare_sidr)
+		device->spare_sidr = request_spare_new(device);
+	return device->spare_sidr;
 }
 
 static void host_receive(void *owner, const struct verbs_gsi_address *address,
@@ -214,7 +268,7 @@ static void host_receive(void *owner, const struct verbs_gsi_address *address,
 		.traffic_class = address->traffic_class,
 		.hop_limit = address->hop_limit,
 	};
-	struct cm_conn *spare;
+	struct own_id *spare;
 	struct cm_output out;
 
 	memcpy(path.sgid, address->remote_gid.raw, CM_GID_LEN);
@@ -222,7 +276,8 @@ static void host_receive(void *owner, const struct verbs_gsi_address *address,
 	verbs_mutex_lock(&host_mutex);
 	spare = request_prepare_locked(device, mad);
 	if (cm_engine_receive(&device->cm, &path, mad, VERBS_MAD_SIZE,
-			      host_clock_now_ns(), spare, NULL, &out) == 0)
+			      host_clock_now_ns(), spare ? &spare->conn : NULL,
+			      spare ? &spare->sidr : NULL, &out) == 0)
 		host_flush_locked(device, &out);
 	verbs_mutex_unlock(&host_mutex);
 }

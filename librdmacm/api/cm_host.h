@@ -36,7 +36,16 @@ int host_conn_add_locked(struct own_id *own) REQUIRES(host_mutex);
  */
 int host_conn_confirm(struct own_id *own);
 
-/* Ends the connection of an id, in any state. */
+/**
+ * host_sidr_resolve_locked() - send a SIDR_REQ for an id
+ * @param: this function chooses the request id
+ *
+ * Return: 0, or -EADDRNOTAVAIL if the process has no unused request id.
+ */
+int host_sidr_resolve_locked(struct own_id *own, struct cm_sidr_param *param)
+	REQUIRES(host_mutex);
+
+/* Ends the connection or the resolution of an id, in any state. */
 void host_conn_remove_locked(struct own_id *own) REQUIRES(host_mutex);
 
 /* Sends the MADs of a call of the engine, and posts its event. */

@@ -7,6 +7,7 @@
 #include "api/conn_param.h"
 #include "api/host_clock.h"
 #include "api/id_bind.h"
+#include "api/id_datagram.h"
 #include "api/id_event.h"
 #include "api/id_object.h"
 #include "api/id_qp.h"
@@ -25,7 +26,7 @@ static int id_listen(struct own_id *own, int backlog)
 	struct sockaddr_storage any;
 	int ret = 0;
 
-	if (own->id.qp_type != IBV_QPT_RC)
+	if (own->id.qp_type != IBV_QPT_RC && own->id.qp_type != IBV_QPT_UD)
 		return -EOPNOTSUPP;
 	if (host_id_state(own) == OWN_ID_IDLE) {
 		ip_address_set_any(&any, AF_INET);
@@ -105,6 +106,8 @@ static int id_reject(struct own_id *own, enum cm_reject_reason reason,
 	struct cm_output out;
 	int ret = -EINVAL;
 
+	if (own->id.qp_type == IBV_QPT_UD)
+		return id_datagram_reject(own, private_data, len);
 	if (len > CM_REJ_PRIVATE_LEN || (len && !private_data))
 		return -EINVAL;
 	if (len)
@@ -168,8 +171,11 @@ static int id_accept(struct own_id *own, const struct rdma_conn_param *param)
 int own_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
 {
 	struct own_id *own = own_id_of(id);
-	int ret = id_accept(own, conn_param);
+	int ret;
 
+	if (id->qp_type == IBV_QPT_UD)
+		return api_ret_minus1(id_datagram_accept(own, conn_param));
+	ret = id_accept(own, conn_param);
 	if (!ret)
 		ret = id_event_complete(own);
 	return api_ret_minus1(ret);

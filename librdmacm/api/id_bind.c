@@ -139,6 +139,9 @@ static int id_set_source(struct own_id *own,
 	int sgid_index;
 	int ret;
 
+	/* The port space has no devices of RoCE. */
+	if (own->id.ps == RDMA_PS_IPOIB)
+		return -EINVAL;
 	ip_address_to_gid(address, &gid);
 	ret = device_find(&gid, address_ifindex(address), &device, &sgid_index);
 	if (ret)
@@ -201,7 +204,7 @@ static int id_resolve_address(struct own_id *own, const struct sockaddr *src,
 	ip_address_copy(&addresses->dst_storage, dst);
 	ip_address_to_gid(dst, &addresses->addr.ibaddr.dgid);
 	ret = id_set_source(own, &source);
-	if (ret == -ENODEV)
+	if (ret == -ENODEV || ret == -EINVAL)
 		return id_event_post(own, RDMA_CM_EVENT_ADDR_ERROR, ret);
 	if (ret)
 		return ret;

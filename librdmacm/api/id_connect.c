@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The active side of a connection, and its end on both sides; the passive side
- * is in id_accept.c.
+ * is in id_accept.c, and both sides of datagrams are in id_datagram.c.
  */
 #include "api/id_connect.h"
 
@@ -9,9 +9,12 @@
 #include "api/cm_host.h"
 #include "api/conn_param.h"
 #include "api/host_clock.h"
+#include "api/id_datagram.h"
 #include "api/id_event.h"
+#include "api/id_path.h"
 #include "api/id_qp.h"
 #include "api/ip_address.h"
+#include "api/ip_header.h"
 #include "cm/cm_service.h"
 
 #include <endian.h>
@@ -21,37 +24,13 @@
 #define CONNECT_CM_TIMEOUT 20 /* 4.096 us * 2^n */
 #define CONNECT_CM_RETRIES 15
 
-static void header_fill(const struct rdma_addr *addresses,
-			struct cm_ip_header *ret_header)
-{
-	bool is_ipv4 = addresses->src_addr.sa_family == AF_INET;
-	union ibv_gid src, dst;
-	size_t skip = is_ipv4 ? 12 : 0;
-
-	ip_address_to_gid(&addresses->src_addr, &src);
-	ip_address_to_gid(&addresses->dst_addr, &dst);
-	*ret_header = (struct cm_ip_header){
-		.ip_version = is_ipv4 ? 4 : 6,
-		.src_port = ip_address_port(&addresses->src_addr),
-	};
-	/* Not the prefix of an IPv4-mapped address */
-	memcpy(&ret_header->src_addr[skip], &src.raw[skip],
-	       CM_IP_ADDR_LEN - skip);
-	memcpy(&ret_header->dst_addr[skip], &dst.raw[skip],
-	       CM_IP_ADDR_LEN - skip);
-}
-
 static void request_fill_path(const struct own_id *own,
 			      struct cm_connect_param *param)
 {
 	const struct ibv_sa_path_rec *path = &own->path;
 	struct cm_req_path *primary = &param->req.primary;
 
-	memcpy(param->path.sgid, path->sgid.raw, CM_GID_LEN);
-	memcpy(param->path.dgid, path->dgid.raw, CM_GID_LEN);
-	param->path.flow_label = be32toh(path->flow_label);
-	param->path.traffic_class = path->traffic_class;
-	param->path.hop_limit = path->hop_limit;
+	id_path_mad(own, &param->path);
 	param->packet_life_time = path->packet_life_time;
 	primary->local_lid = CM_LID_GLOBAL;
 	primary->remote_lid = CM_LID_GLOBAL;
@@ -63,13 +42,12 @@ static void request_fill_path(const struct own_id *own,
 	primary->local_ack_timeout = own->values.ack_timeout;
 }
 
-static int request_fill(const struct own_id *own,
-			const struct rdma_conn_param *conn,
-			struct cm_connect_param *ret_param)
+static void request_fill(const struct own_id *own,
+			 const struct rdma_conn_param *conn,
+			 struct cm_connect_param *ret_param)
 {
 	const struct rdma_addr *addresses = &own->id.route.addr;
 	struct cm_req *req = &ret_param->req;
-	struct cm_ip_header header;
 
 	memset(ret_param, 0, sizeof(*ret_param));
 	request_fill_path(own, ret_param);
@@ -89,10 +67,9 @@ static int request_fill(const struct own_id *own,
 	req->pkey = CM_PKEY;
 	req->flow_control = conn->flow_control != 0;
 	req->srq = conn->srq != 0;
-	header_fill(addresses, &header);
+	ip_header_write(addresses, req->private_data);
 	memcpy(&req->private_data[CM_IP_HEADER_LEN], conn->private_data,
 	       conn->private_data_len);
-	return cm_ip_header_encode(&header, req->private_data);
 }
 
 static int id_start_connection_locked(struct own_id *own,
@@ -116,9 +93,8 @@ static int id_start_connection_locked(struct own_id *own,
 						    : (uint8_t)(life_time + 1),
 		.path_mtu = own->path.mtu,
 	};
-	ret = request_fill(own, conn, &param);
-	if (!ret)
-		ret = host_conn_add_locked(own);
+	request_fill(own, conn, &param);
+	ret = host_conn_add_locked(own);
 	if (ret)
 		return ret;
 	ret = cm_conn_connect(&own->device->cm, &own->conn, &param,
@@ -139,6 +115,8 @@ static int id_connect(struct own_id *own, const struct rdma_conn_param *param)
 
 	if (host_id_state(own) != OWN_ID_ROUTE_RESOLVED)
 		return -EINVAL;
+	if (own->id.qp_type == IBV_QPT_UD)
+		return id_datagram_connect(own, param);
 	if (own->id.qp_type != IBV_QPT_RC)
 		return -EOPNOTSUPP;
 	ret = conn_param_for_request(own, param, &conn);
@@ -203,17 +181,18 @@ int own_disconnect(struct rdma_cm_id *id)
 {
 	struct own_id *own = own_id_of(id);
 	bool has_event = false;
-	bool has_conn;
+	bool is_connected;
 
 	if (!own->device)
 		return api_ret_minus1(-EINVAL);
 	id_qp_end(own);
 	verbs_mutex_lock(&host_mutex);
-	has_conn = own->has_conn;
-	if (has_conn)
+	/* Datagrams have no connection to end, and so no event. */
+	is_connected = own->has_conn || own->has_sidr;
+	if (own->has_conn)
 		has_event = id_disconnect_locked(own);
 	verbs_mutex_unlock(&host_mutex);
-	if (!has_conn)
+	if (!is_connected)
 		return api_ret_minus1(-EINVAL);
 	return api_ret_minus1(has_event ? id_event_complete(own) : 0);
 }

@@ -8,11 +8,10 @@
 
 #include "api/api_err.h"
 #include "api/cm_host.h"
+#include "api/id_path.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define QP_HOP_LIMIT 64
 
 static void qp_attr_fill_init(const struct own_id *own,
 			      const struct own_conn_values *values,
@@ -34,17 +33,7 @@ static void qp_attr_fill_rtr(const struct own_id *own,
 			     const struct own_conn_values *values,
 			     struct ibv_qp_attr *attr, int *ret_mask)
 {
-	attr->ah_attr = (struct ibv_ah_attr){
-		.grh.dgid = own->path.dgid,
-		.grh.flow_label = be32toh(own->path.flow_label),
-		.grh.sgid_index = (uint8_t)own->sgid_index,
-		.grh.hop_limit = own->path.hop_limit ? own->path.hop_limit
-						     : QP_HOP_LIMIT,
-		.grh.traffic_class = own->path.traffic_class,
-		.sl = own->path.sl,
-		.is_global = 1,
-		.port_num = own->id.port_num,
-	};
+	id_path_ah(own, &attr->ah_attr);
 	attr->path_mtu = (enum ibv_mtu)values->path_mtu;
 	attr->dest_qp_num = values->remote_qpn;
 	attr->rq_psn = values->local_psn;
@@ -69,6 +58,17 @@ static void qp_attr_fill_rts(const struct own_id *own,
 		    IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_SQ_PSN;
 }
 
+/* Those of a datagram QP, which needs no peer, for INIT */
+static void qp_attr_fill_ud(const struct own_id *own, struct ibv_qp_attr *attr,
+			    int *ret_mask)
+{
+	attr->pkey_index = 0;
+	attr->port_num = own->id.port_num;
+	attr->qkey = RDMA_UDP_QKEY;
+	*ret_mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+		    IBV_QP_QKEY;
+}
+
 /* Attributes for the state in @attr. */
 static int qp_attr_fill(const struct own_id *own, struct ibv_qp_attr *attr,
 			int *ret_mask)
@@ -80,7 +80,9 @@ static int qp_attr_fill(const struct own_id *own, struct ibv_qp_attr *attr,
 	verbs_mutex_lock(&host_mutex);
 	values = own->values;
 	verbs_mutex_unlock(&host_mutex);
-	if (attr->qp_state == IBV_QPS_INIT || !values.has_request)
+	if (own->id.qp_type == IBV_QPT_UD)
+		qp_attr_fill_ud(own, attr, ret_mask);
+	else if (attr->qp_state == IBV_QPS_INIT || !values.has_request)
 		qp_attr_fill_init(own, &values, attr, ret_mask);
 	else if (attr->qp_state == IBV_QPS_RTR && values.has_peer)
 		qp_attr_fill_rtr(own, &values, attr, ret_mask);
@@ -131,18 +133,14 @@ void id_qp_end(struct own_id *own)
 		(void)ibv_modify_qp(own->id.qp, &attr, IBV_QP_STATE);
 }
 
-/* A datagram QP needs no peer. */
 static int ud_qp_start(const struct own_id *own, struct ibv_qp *qp)
 {
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_INIT,
-		.port_num = own->id.port_num,
-		.qkey = RDMA_UDP_QKEY,
-	};
-	int ret = ibv_modify_qp(qp, &attr,
-				IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-					IBV_QP_QKEY);
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT };
+	int mask;
+	int ret;
 
+	qp_attr_fill_ud(own, &attr, &mask);
+	ret = ibv_modify_qp(qp, &attr, mask);
 	attr.qp_state = IBV_QPS_RTR;
 	if (!ret)
 		ret = ibv_modify_qp(qp, &attr, IBV_QP_STATE);

@@ -26,13 +26,18 @@ struct listen_service {
 static struct list_node
 	listen_ids GUARDED_BY(host_mutex) = LIST_INIT(listen_ids);
 
+static bool id_is_sidr(const struct own_id *own)
+{
+	return own->id.qp_type == IBV_QPT_UD;
+}
+
 static uint64_t listen_service_id(const struct own_id *own)
 {
 	return cm_service_id(own->binding.port_space, own->binding.port);
 }
 
 static struct listen_service *service_find(struct own_device *device,
-					   uint64_t service_id)
+					   const struct own_id *own)
 {
 	struct list_node *node;
 
@@ -40,22 +45,24 @@ static struct listen_service *service_find(struct own_device *device,
 		struct listen_service *service =
 			list_entry(node, struct listen_service, node);
 
-		if (service->listener.service_id == service_id)
+		if (service->listener.service_id == listen_service_id(own) &&
+		    service->listener.is_sidr == id_is_sidr(own))
 			return service;
 	}
 	return NULL;
 }
 
-static int service_get(struct own_device *device, uint64_t service_id)
+static int service_get(struct own_device *device, const struct own_id *own)
 {
-	struct listen_service *service = service_find(device, service_id);
+	struct listen_service *service = service_find(device, own);
 	int ret;
 
 	if (!service) {
 		service = calloc(1, sizeof(*service));
 		if (!service)
 			return -ENOMEM;
-		service->listener.service_id = service_id;
+		service->listener.service_id = listen_service_id(own);
+		service->listener.is_sidr = id_is_sidr(own);
 		service->listener.backlog = LISTEN_MAX_PENDING;
 		ret = cm_listener_add(&device->cm, &service->listener);
 		if (ret) {
@@ -68,9 +75,9 @@ static int service_get(struct own_device *device, uint64_t service_id)
 	return 0;
 }
 
-static void service_put(struct own_device *device, uint64_t service_id)
+static void service_put(struct own_device *device, const struct own_id *own)
 {
-	struct listen_service *service = service_find(device, service_id);
+	struct listen_service *service = service_find(device, own);
 
 	if (!service || --service->nr_ids)
 		return;
@@ -81,14 +88,13 @@ static void service_put(struct own_device *device, uint64_t service_id)
 
 int listen_id_add_locked(struct own_id *own)
 {
-	uint64_t service_id = listen_service_id(own);
 	struct own_device *device;
 	int ret = 0;
 
 	for (device = device_first(); device; device = device_next(device)) {
 		if (!port_binding_covers(&own->binding, device))
 			continue;
-		ret = service_get(device, service_id);
+		ret = service_get(device, own);
 		if (ret)
 			break;
 	}
@@ -99,22 +105,20 @@ int listen_id_add_locked(struct own_id *own)
 	for (struct own_device *undo = device_first(); undo != device;
 	     undo = device_next(undo)) {
 		if (port_binding_covers(&own->binding, undo))
-			service_put(undo, service_id);
+			service_put(undo, own);
 	}
 	return ret;
 }
 
 void listen_id_remove_locked(struct own_id *own)
 {
-	uint64_t service_id = listen_service_id(own);
-
 	if (list_empty(&own->listen_node))
 		return;
 	list_del(&own->listen_node);
 	for (struct own_device *device = device_first(); device;
 	     device = device_next(device)) {
 		if (port_binding_covers(&own->binding, device))
-			service_put(device, service_id);
+			service_put(device, own);
 	}
 }
 
@@ -128,7 +132,7 @@ void listen_device_add_locked(struct own_device *device)
 
 		/* Without memory, the id does not have the new device. */
 		if (port_binding_covers(&own->binding, device))
-			(void)service_get(device, listen_service_id(own));
+			(void)service_get(device, own);
 	}
 }
 
@@ -146,7 +150,7 @@ static bool id_accepts_address(const struct own_id *own,
 }
 
 struct own_id *listen_find_locked(const struct own_device *device,
-				  uint64_t service_id,
+				  uint64_t service_id, bool is_sidr,
 				  const struct sockaddr *address)
 {
 	struct own_id *wildcard = NULL;
@@ -157,6 +161,7 @@ struct own_id *listen_find_locked(const struct own_device *device,
 			list_entry(node, struct own_id, listen_node);
 
 		if (listen_service_id(own) != service_id ||
+		    id_is_sidr(own) != is_sidr ||
 		    !port_binding_covers(&own->binding, device) ||
 		    !id_accepts_address(own, address))
 			continue;

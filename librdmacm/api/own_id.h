@@ -43,6 +43,7 @@ struct own_device {
 	struct list_node services; /* struct listen_service */
 	struct list_node conns;	   /* of ids that have one */
 	struct own_id *spare;	   /* for the next REQ */
+	struct own_id *spare_sidr; /* for the next SIDR_REQ */
 };
 
 /* A port of a port space; see port_table.h */
@@ -91,7 +92,9 @@ struct own_id {
 	bool is_accepted; /* a REP was sent */
 	bool has_conn;	  /* conn is in the engine of the device */
 	struct cm_conn conn;
-	struct list_node conn_entry;	     /* has_conn */
+	bool has_sidr; /* the same of datagrams; at most one of both */
+	struct cm_sidr sidr;
+	struct list_node conn_entry;	     /* has_conn or has_sidr */
 	struct list_node listen_node;	     /* empty: does not listen */
 	unsigned int backlog;		     /* bound of nr_requests */
 	unsigned int nr_requests;	     /* queued, not yet fetched */

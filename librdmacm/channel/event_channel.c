@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -79,6 +80,17 @@ struct channel_event *channel_event_new(void)
 	if (event)
 		list_init(&event->node);
 	return event;
+}
+
+void channel_event_set_data(struct channel_event *event, const uint8_t *bytes,
+			    uint8_t len)
+{
+	struct rdma_cm_event *public = &event->public;
+
+	memcpy(event->private_data, bytes, len);
+	/* The parameters of datagrams begin with the same members. */
+	public->param.conn.private_data = event->private_data;
+	public->param.conn.private_data_len = len;
 }
 
 static void channel_set_readable(const struct channel *channel)

@@ -14,6 +14,7 @@
 #include "util/list.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* The largest private data of a message, that of a REP */
 #define CHANNEL_PRIVATE_LEN 196
@@ -57,6 +58,10 @@ static inline struct channel *channel_of(struct rdma_event_channel *public)
 
 /* Returns an empty event, or NULL; channel_post() or free() takes it. */
 struct channel_event *channel_event_new(void);
+
+/* Gives an event at most CHANNEL_PRIVATE_LEN bytes of private data. */
+void channel_event_set_data(struct channel_event *event, const uint8_t *bytes,
+			    uint8_t len);
 
 /* The source of an event that channel_fetch() returned. */
 static inline struct channel_event *

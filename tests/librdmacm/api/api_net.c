@@ -482,13 +482,13 @@ struct rdma_event_channel *api_net_channel(void)
 	return channel;
 }
 
-struct rdma_cm_id *api_net_listen(struct rdma_event_channel *channel)
+struct rdma_cm_id *api_net_listen_in(struct rdma_event_channel *channel,
+				     enum rdma_port_space ps)
 {
 	struct rdma_cm_id *id = NULL;
 
-	assert_int_equal(
-		own_table.rdma_create_id(channel, &id, channel, RDMA_PS_TCP),
-		0);
+	assert_int_equal(own_table.rdma_create_id(channel, &id, channel, ps),
+			 0);
 	assert_int_equal(
 		own_table.rdma_bind_addr(id, api_net_address(2, API_NET_PORT)),
 		0);
@@ -496,22 +496,27 @@ struct rdma_cm_id *api_net_listen(struct rdma_event_channel *channel)
 	return id;
 }
 
+struct rdma_cm_id *api_net_listen(struct rdma_event_channel *channel)
+{
+	return api_net_listen_in(channel, RDMA_PS_TCP);
+}
+
 void api_net_create_qp(struct rdma_cm_id *id)
 {
 	struct ibv_qp_init_attr attr = {
 		.cap = { .max_send_wr = 4, .max_recv_wr = 8 },
-		.qp_type = IBV_QPT_RC,
+		.qp_type = id->qp_type,
 	};
 
 	assert_int_equal(own_table.rdma_create_qp(id, NULL, &attr), 0);
 }
 
-struct rdma_cm_id *api_net_route(struct rdma_event_channel *channel)
+struct rdma_cm_id *api_net_route_in(struct rdma_event_channel *channel,
+				    enum rdma_port_space ps)
 {
 	struct rdma_cm_id *id = NULL;
 
-	assert_int_equal(
-		own_table.rdma_create_id(channel, &id, NULL, RDMA_PS_TCP), 0);
+	assert_int_equal(own_table.rdma_create_id(channel, &id, NULL, ps), 0);
 	assert_int_equal(
 		own_table.rdma_resolve_addr(
 			id, NULL, api_net_address(2, API_NET_PORT), 1000),
@@ -521,6 +526,11 @@ struct rdma_cm_id *api_net_route(struct rdma_event_channel *channel)
 	api_net_expect(channel, RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
 	api_net_create_qp(id);
 	return id;
+}
+
+struct rdma_cm_id *api_net_route(struct rdma_event_channel *channel)
+{
+	return api_net_route_in(channel, RDMA_PS_TCP);
 }
 
 void api_net_connect(struct rdma_event_channel *client_channel,

@@ -69,10 +69,15 @@ void api_net_expect_nothing(struct rdma_event_channel *channel);
 /* A channel that does not block */
 struct rdma_event_channel *api_net_channel(void);
 
-/* An id on the channel that listens at the server's address. */
+/* An id on the channel that listens at the server's address, in the port space
+ * TCP or in another one. */
 struct rdma_cm_id *api_net_listen(struct rdma_event_channel *channel);
+struct rdma_cm_id *api_net_listen_in(struct rdma_event_channel *channel,
+				     enum rdma_port_space ps);
 /* An id with a route to the server, and a QP. */
 struct rdma_cm_id *api_net_route(struct rdma_event_channel *channel);
+struct rdma_cm_id *api_net_route_in(struct rdma_event_channel *channel,
+				    enum rdma_port_space ps);
 void api_net_create_qp(struct rdma_cm_id *id);
 
 /* An established connection; all events are acknowledged. */

@@ -2,22 +2,24 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Programs that connect through rdma_cm, with the librdmacm of this tree, whose
-# connection manager is in user space: RC connections over loopback, shared
-# memory and a network, and connections that are refused.
+# connection manager is in user space: RC connections and datagrams over
+# loopback, shared memory and a network, and connections that are refused.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
 
 export UROCE_WITH_RDMACM=yes
 
-# cm_server_listens PORT - the name of the service id of the port exists: 106, TCP,
-# and the port. rdma_bind_addr() makes the name; the server has returned from
-# rdma_listen() when its first thread sleeps.
+# cm_server_listens PORT - the name of the service id of the port exists: the port
+# space, which is TCP or that of $port_space, and the port. rdma_bind_addr() makes
+# the name; the server has returned from rdma_listen() when its first thread
+# sleeps.
+port_space=106
 cm_server_listens() {
 	local where=() name pid
 
 	[ "${pairing%:*}" = lo ] || where=(-N "${pairing%:*}")
-	name=$(printf '106%04x' "$1")
+	name=$(printf '%s%04x' "$port_space" "$1")
 	pid=$(ss "${where[@]}" -Hxalp | grep "@uroce\..*\.gsi\.s\..*\.$name " |
 		grep -o 'pid=[0-9]*' | head -n 1)
 	pid=${pid#pid=}
@@ -66,6 +68,17 @@ test_fabric_cm() {
 		fi_pingpong -p "$2" -e "$1" -I 50 -P "$pair_port" "$address"
 }
 
+# The port of udaddy is fixed.
+test_datagrams() {
+	local before=$pair_port
+	local port_space=111
+
+	pair_port=7173
+	connects 'return status 0' udaddy -b @address -c 2 -C 5 -S 64 -- \
+		-s @address -c 2 -C 5 -S 64
+	pair_port=$before
+}
+
 test_programs() {
 	connects '' rping -s -a @address -p @port -C 5 -S 200 -V -- \
 		-c -a @address -p @port -C 5 -S 200 -V
@@ -77,8 +90,10 @@ test_programs() {
 	connects 'rdma_client: end 0' rdma_server -p @port -- \
 		-s @address -p @port
 	client=
+	test_datagrams
 	test_perftest_cm ib_send_bw -n 500 -s 4096
 	test_perftest_cm ib_send_lat -n 200 -e
+	test_perftest_cm ib_send_lat -n 200 -c UD
 	test_perftest_cm ib_write_lat -n 200 -s 8
 	test_perftest_cm ib_read_bw -n 200 -s 65536
 	test_perftest_cm ib_atomic_bw -n 200 -q 2
@@ -101,8 +116,12 @@ test_qperf() {
 }
 
 # A client without a server is rejected at once, with the reason of a service id
-# without an owner (IBTA 12.6.7.2).
+# without an owner (IBTA 12.6.7.2, 12.11.2).
 test_no_server() {
+	"$with" lo udaddy -s "$address" -c 1 >"$scratch/no_server.log" 2>&1
+	check "udaddy without a server is rejected" \
+		grep -q 'RDMA_CM_EVENT_UNREACHABLE, error: 1' \
+		"$scratch/no_server.log"
 	"$with" lo rping -c -a "$address" -p 9 -C 1 >"$scratch/no_server.log" 2>&1
 	check "rping without a server is rejected" \
 		grep -q 'RDMA_CM_EVENT_REJECTED, error 8' "$scratch/no_server.log"
