@@ -10,6 +10,7 @@
 #include "api/device_table.h"
 #include "api/id_object.h"
 #include "api/id_qp.h"
+#include "api/multicast_group.h"
 
 #include <stdlib.h>
 
@@ -64,6 +65,17 @@ static int response_event_process(struct channel_event *event)
 	return 0;
 }
 
+static int join_event_process(struct channel_event *event)
+{
+	const struct own_id *own = own_id_of(event->public.id);
+
+	if (multicast_group_attach(multicast_group_of(event), own->id.qp)) {
+		event->public.event = RDMA_CM_EVENT_MULTICAST_ERROR;
+		event->public.status = -1; /* as other releases */
+	}
+	return 0;
+}
+
 static int event_process(struct channel *channel, struct channel_event *event)
 {
 	struct own_id *own = own_id_of(event->public.id);
@@ -78,6 +90,8 @@ static int event_process(struct channel *channel, struct channel_event *event)
 			return EVENT_IS_SILENT;
 		id_qp_end(own);
 		return 0;
+	case RDMA_CM_EVENT_MULTICAST_JOIN:
+		return join_event_process(event);
 	case RDMA_CM_EVENT_DISCONNECTED:
 		return own->has_connect_error ? EVENT_IS_SILENT : 0;
 	default:

@@ -7,6 +7,7 @@
 #include "api/device_table.h"
 #include "api/ip_address.h"
 #include "api/listen_table.h"
+#include "api/multicast_group.h"
 #include "api/port_table.h"
 
 #include <stdlib.h>
@@ -60,6 +61,7 @@ int own_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id,
 	}
 	list_init(&own->binding.node);
 	list_init(&own->listen_node);
+	list_init(&own->groups);
 	own->id.context = context;
 	own->id.ps = ps;
 	own->id.qp_type = is_datagram ? IBV_QPT_UD : IBV_QPT_RC;
@@ -104,6 +106,7 @@ int own_destroy_id(struct rdma_cm_id *id)
 			id_object_drop_request(own_id_of(event->public.id));
 		free(event);
 	}
+	multicast_groups_free(own);
 	port_binding_remove(&own->binding);
 	device_id_detach(own);
 	if (own->is_sync)

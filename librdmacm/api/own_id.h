@@ -84,6 +84,7 @@ struct own_id {
 	bool is_reusable, is_family_only;
 	struct ibv_sa_path_rec path;
 	struct ibv_qp_init_attr *endpoint_attr; /* for QPs of requests */
+	struct list_node groups;		/* struct multicast_group */
 	/* A QP transition failed: the end of the connection is known. */
 	bool has_connect_error;
 	/* host_mutex: */

@@ -7,6 +7,7 @@
 #include "api/id_connect.h"
 #include "api/id_endpoint.h"
 #include "api/id_event.h"
+#include "api/id_multicast.h"
 #include "api/id_object.h"
 #include "api/id_qp.h"
 
@@ -38,6 +39,9 @@ const struct forward_table own_table = {
 	.rdma_get_src_port = own_get_src_port,
 	.rdma_getaddrinfo = own_getaddrinfo,
 	.rdma_init_qp_attr = own_init_qp_attr,
+	.rdma_join_multicast = own_join_multicast,
+	.rdma_join_multicast_ex = own_join_multicast_ex,
+	.rdma_leave_multicast = own_leave_multicast,
 	.rdma_listen = own_listen,
 	.rdma_migrate_id = own_migrate_id,
 	.rdma_notify = own_notify,

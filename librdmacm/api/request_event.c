@@ -38,6 +38,7 @@ struct own_id *request_spare_new(struct own_device *device)
 	}
 	list_init(&own->binding.node);
 	list_init(&own->listen_node);
+	list_init(&own->groups);
 	cm_sidr_init(&own->sidr);
 	own->device = device;
 	return own;

@@ -93,6 +93,27 @@ void channel_event_set_data(struct channel_event *event, const uint8_t *bytes,
 	public->param.conn.private_data_len = len;
 }
 
+static struct channel *source_channel(const struct channel_source *source)
+{
+	return source->whole ? source->whole->channel : source->channel;
+}
+
+static bool event_is_of(const struct channel_event *event,
+			const struct channel_source *source)
+{
+	return event->source == source || event->source->whole == source;
+}
+
+static void event_count_locked(const struct channel_event *event, int change)
+	REQUIRES(channel_mutex)
+{
+	struct channel_source *source = event->source;
+
+	source->nr_fetched += (unsigned int)change;
+	if (source->whole)
+		source->whole->nr_fetched += (unsigned int)change;
+}
+
 static void channel_set_readable(const struct channel *channel)
 {
 	/* It fails only if the counter would overflow: it is readable then. */
@@ -125,7 +146,7 @@ void channel_post(struct channel_source *source, struct channel_event *event)
 {
 	verbs_mutex_lock(&channel_mutex);
 	event->source = source;
-	queue_add_locked(source->channel, event);
+	queue_add_locked(source_channel(source), event);
 	verbs_mutex_unlock(&channel_mutex);
 }
 
@@ -138,7 +159,7 @@ static struct channel_event *channel_take(struct channel *channel)
 		event = list_entry(channel->events.next, struct channel_event,
 				   node);
 		queue_remove_locked(channel, event);
-		event->source->nr_fetched++;
+		event_count_locked(event, 1);
 	}
 	verbs_mutex_unlock(&channel_mutex);
 	return event;
@@ -169,7 +190,7 @@ int channel_fetch(struct channel *channel, struct channel_event **ret_event)
 void channel_ack(struct channel_event *event)
 {
 	verbs_mutex_lock(&channel_mutex);
-	event->source->nr_fetched--;
+	event_count_locked(event, -1);
 	(void)pthread_cond_broadcast(&channel_acked);
 	verbs_mutex_unlock(&channel_mutex);
 	free(event);
@@ -179,15 +200,16 @@ static void source_remove_events_locked(struct channel_source *source,
 					struct list_node *ret_events)
 	REQUIRES(channel_mutex)
 {
+	struct channel *channel = source_channel(source);
 	struct list_node *node, *next;
 
-	list_for_each_safe (node, next, &source->channel->events) {
+	list_for_each_safe (node, next, &channel->events) {
 		struct channel_event *event =
 			list_entry(node, struct channel_event, node);
 
-		if (event->source != source)
+		if (!event_is_of(event, source))
 			continue;
-		queue_remove_locked(source->channel, event);
+		queue_remove_locked(channel, event);
 		list_add_tail(ret_events, &event->node);
 	}
 }

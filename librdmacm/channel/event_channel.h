@@ -2,7 +2,8 @@
 /*
  * Event channels: a queue of events with a descriptor that is readable while
  * the queue has events. Each event belongs to a source, which is an id; a
- * source counts its events that were fetched and are not acknowledged.
+ * source counts its events that were fetched and are not acknowledged. A
+ * multicast group is a part of its id.
  *
  * All functions may be called by any thread.
  */
@@ -26,8 +27,10 @@ struct channel {
 	struct list_node events;
 };
 
+/* The events of a part are also events of the whole, which has the channel. */
 struct channel_source {
 	struct channel *channel;
+	struct channel_source *whole; /* NULL: the source is not a part */
 	/* private: */
 	unsigned int nr_fetched; /* and not acknowledged */
 };

@@ -410,6 +410,21 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 	return 0;
 }
 
+int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+	if (api_net.attach_ret)
+		return api_net.attach_ret;
+	((struct api_net_qp *)(void *)qp)->group = *gid;
+	api_net.nr_attached++;
+	return 0;
+}
+
+int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+	api_net.nr_attached--;
+	return 0;
+}
+
 /* -- helpers of tests -- */
 
 int api_net_reset(void **state)

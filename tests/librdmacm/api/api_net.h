@@ -19,9 +19,10 @@
 #define API_NET_MAX_RD	   16
 #define API_NET_NR_CHANGES 16
 
-/* Calls of ibv_modify_qp() for one QP */
+/* Calls of ibv_modify_qp() and ibv_attach_mcast() for one QP */
 struct api_net_qp {
 	struct ibv_qp qp;
+	union ibv_gid group; /* of the last ibv_attach_mcast() */
 	unsigned int nr_changes;
 	struct api_net_change {
 		struct ibv_qp_attr attr;
@@ -34,9 +35,10 @@ struct api_net {
 	unsigned int nr_drops;	 /* lose the next MADs */
 	int modify_ret;		 /* of ibv_modify_qp(), errno value */
 	int claim_ret;		 /* of claim_service(), errno value */
+	int attach_ret;		 /* of ibv_attach_mcast(), errno value */
 	/* Counts */
 	atomic_uint nr_claims, nr_pds, nr_cqs, nr_qps, nr_comp_channels;
-	atomic_uint nr_sent;
+	atomic_uint nr_sent, nr_attached;
 };
 
 extern struct api_net api_net;

@@ -164,6 +164,60 @@ static void source_close_with_queued_events_returns_only_own(void **state)
 	event_channel_free(channel);
 }
 
+static void free_events(struct list_node *events, int first, int count)
+{
+	struct list_node *node, *next;
+
+	list_for_each_safe (node, next, events) {
+		struct channel_event *event =
+			list_entry(node, struct channel_event, node);
+
+		assert_int_equal(event->public.status, first++);
+		list_del(node);
+		free(event);
+		count--;
+	}
+	assert_int_equal(count, 0);
+}
+
+static void part_close_with_queued_events_keeps_those_of_whole(void **state)
+{
+	struct list_node events = LIST_INIT(events);
+	struct channel *channel = new_channel();
+	struct channel_source whole = { .channel = channel };
+	struct channel_source left = { .whole = &whole };
+	struct channel_source right = { .whole = &whole };
+
+	post_event(&whole, 1);
+	post_event(&left, 2);
+	post_event(&right, 3);
+	post_event(&whole, 4);
+	channel_source_close(&left, &events);
+	free_events(&events, 2, 1);
+	expect_event(channel, 1);
+	channel_source_close(&whole, &events);
+	free_events(&events, 3, 2);
+	expect_nothing(channel);
+	event_channel_free(channel);
+}
+
+static void source_move_moves_events_of_parts(void **state)
+{
+	struct channel *from = new_channel();
+	struct channel *to = new_channel();
+	struct channel_source whole = { .channel = from };
+	struct channel_source part = { .whole = &whole };
+
+	post_event(&part, 1);
+	channel_source_move(&whole, to);
+	post_event(&part, 2);
+	expect_nothing(from);
+	expect_event(to, 1);
+	expect_event(to, 2);
+	event_channel_free(from);
+	event_channel_free(to);
+}
+
 static void source_move_with_queued_events_keeps_order(void **state)
 {
 	struct channel *from = new_channel();
@@ -209,6 +263,9 @@ int main(void)
 		cmocka_unit_test(channel_fd_in_epoll_and_select_is_ready),
 		cmocka_unit_test(
 			source_close_with_queued_events_returns_only_own),
+		cmocka_unit_test(
+			part_close_with_queued_events_keeps_those_of_whole),
+		cmocka_unit_test(source_move_moves_events_of_parts),
 		cmocka_unit_test(source_move_with_queued_events_keeps_order),
 		cmocka_unit_test(channel_free_with_queued_events_frees_them),
 	};

@@ -111,6 +111,26 @@ static void source_close_with_fetched_event_waits_for_ack(void **state)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
+static void part_close_with_fetched_event_waits_for_ack(void **state)
+{
+	struct channel_source part = { .whole = &source };
+	struct channel_event *event = channel_event_new();
+	struct list_node events = LIST_INIT(events);
+	pthread_t thread;
+
+	assert_non_null(event);
+	channel_post(&part, event);
+	assert_int_equal(channel_fetch(channel, &event), 0);
+	is_acked = false;
+	assert_int_equal(pthread_create(&thread, NULL, ack_event, event), 0);
+	channel_source_close(&part, &events);
+	assert_true(is_acked);
+	assert_true(list_empty(&events));
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	/* The event was also one of the whole, which has no other. */
+	channel_source_close(&source, &events);
+}
+
 static void source_move_with_fetched_event_waits_for_ack(void **state)
 {
 	struct channel_event *event = NULL;
@@ -168,6 +188,9 @@ int main(void)
 			setup_channel, teardown_channel),
 		cmocka_unit_test_setup_teardown(
 			source_close_with_fetched_event_waits_for_ack,
+			setup_channel, teardown_channel),
+		cmocka_unit_test_setup_teardown(
+			part_close_with_fetched_event_waits_for_ack,
 			setup_channel, teardown_channel),
 		cmocka_unit_test_setup_teardown(
 			source_move_with_fetched_event_waits_for_ack,

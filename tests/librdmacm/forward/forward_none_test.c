@@ -31,9 +31,6 @@ static void forward_without_library_fails_with_enosys(void **state)
 	char byte = 0;
 
 	errno = 0;
-	assert_int_equal(rdma_leave_multicast(NULL, NULL), -1);
-	assert_int_equal(errno, ENOSYS);
-	errno = 0;
 	assert_int_equal(rfcntl(0, 0, 0L), -1);
 	assert_int_equal(errno, ENOSYS);
 	errno = 0;

@@ -3,7 +3,8 @@
 #
 # Programs that connect through rdma_cm, with the librdmacm of this tree, whose
 # connection manager is in user space: RC connections and datagrams over
-# loopback, shared memory and a network, and connections that are refused.
+# loopback, shared memory and a network, multicast, and connections that are
+# refused.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
@@ -79,6 +80,26 @@ test_datagrams() {
 	pair_port=$before
 }
 
+# group_has_member PORT - a process at the server's end is in $group.
+group_has_member() {
+	local where=()
+
+	[ "${pairing%:*}" = lo ] || where=(-n "${pairing%:*}")
+	ip "${where[@]}" maddr show | grep -qw "inet6\? *$group"
+}
+
+# test_multicast GROUP ADDRESS_OF_RECEIVER ADDRESS_OF_SENDER
+test_multicast() {
+	local group=$1 row=mckey
+
+	pair_test "mckey $1" group_has_member "$pairing" 'return status 0' \
+		mckey -m "$1" -b "$2" -c 2 -C 5 -S 64 -- \
+		mckey -m "$1" -b "$3" -s -c 2 -C 5 -S 64
+	pair_test "mckey $1, send only" group_has_member "$pairing" \
+		'return status 0' mckey -m "$1" -b "$2" -C 5 -- \
+		mckey -m "$1" -b "$3" -s -o -C 5
+}
+
 test_programs() {
 	connects '' rping -s -a @address -p @port -C 5 -S 200 -V -- \
 		-c -a @address -p @port -C 5 -S 200 -V
@@ -130,12 +151,15 @@ test_no_server() {
 on_lo 4
 test_programs
 test_qperf rc_lat
+test_multicast 239.1.2.3 "$address" "$address"
 test_no_server
 # Two namespaces share no memory.
 if [ "$UROCE_LOCAL" = none ]; then
 	on_veth 1500 4
 	test_programs
 	test_qperf rc_lat
+	test_multicast 239.1.2.3 "$address" 10.98.0.2
+	test_multicast ff15::7 fd98::1 fd98::2
 	test_fabric_cm msg verbs
 	test_fabric_cm rdm 'verbs;ofi_rxm'
 fi
