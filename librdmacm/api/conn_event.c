@@ -15,11 +15,16 @@ static struct own_id *own_id_of_conn(struct cm_conn *conn)
 }
 
 /* The REP has the other half of the values. */
-static void reply_set_values(struct own_id *own, const struct cm_rep *rep)
+static void reply_set_values(struct own_id *own, const struct cm_mad *message)
 {
+	const struct cm_rep *rep = &message->rep;
 	struct own_conn_values *values = &own->values;
 
 	values->has_peer = true;
+	values->remote_ece = (struct ibv_ece){
+		.vendor_id = rep->vendor_id,
+		.options = message->attr_mod,
+	};
 	values->remote_psn = rep->starting_psn;
 	values->remote_qpn = rep->local_qpn;
 	values->responder_resources = rep->initiator_depth;
@@ -81,6 +86,10 @@ static void datagram_event_deliver(const struct cm_output *out)
 	if (out->event.type == CM_EVENT_SIDR_REPLY &&
 	    rep->status == CM_SIDR_OK) {
 		event->public.event = RDMA_CM_EVENT_ESTABLISHED;
+		own->values.remote_ece = (struct ibv_ece){
+			.vendor_id = rep->vendor_id,
+			.options = out->received.attr_mod,
+		};
 		id_path_ah(own, &param->ah_attr);
 		param->qp_num = rep->qpn;
 		param->qkey = rep->qkey;
@@ -99,7 +108,7 @@ void conn_event_deliver_locked(const struct cm_output *out)
 	}
 	own = own_id_of_conn(out->event.conn);
 	if (out->event.type == CM_EVENT_REPLY)
-		reply_set_values(own, &out->received.rep);
+		reply_set_values(own, &out->received);
 	if (out->event.type == CM_EVENT_DISCONNECTED)
 		own->state = OWN_ID_DISCONNECT;
 	/* Until it accepts, the application does not see a peer's end. */

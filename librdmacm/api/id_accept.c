@@ -81,16 +81,20 @@ static void reply_fill(const struct rdma_conn_param *conn, uint32_t psn,
 static int id_send_reply(struct own_id *own, const struct rdma_conn_param *conn)
 {
 	uint8_t ack_delay = own->device->attr.local_ca_ack_delay;
+	struct ibv_ece ece = { 0 };
 	struct cm_output out;
 	struct cm_rep rep;
 	int ret = -EINVAL;
 
+	if (!own->id.qp)
+		ece = own->local_ece;
 	verbs_mutex_lock(&host_mutex);
 	reply_fill(conn, own->values.local_psn,
 		   ack_delay > 31 ? ACCEPT_ACK_DELAY : ack_delay, &rep);
+	rep.vendor_id = ece.vendor_id;
 	if (id_is_request_locked(own))
-		ret = cm_conn_accept(&own->device->cm, &own->conn, &rep, 0,
-				     host_clock_now_ns(), &out);
+		ret = cm_conn_accept(&own->device->cm, &own->conn, &rep,
+				     ece.options, host_clock_now_ns(), &out);
 	if (!ret) {
 		own->is_accepted = true;
 		host_flush_locked(own->device, &out);

@@ -77,7 +77,9 @@ static int datagram_reply(struct own_id *own, const struct cm_sidr_rep *rep)
 
 	verbs_mutex_lock(&host_mutex);
 	if (own->has_sidr)
-		ret = cm_sidr_reply(&own->device->cm, &own->sidr, rep, 0, &out);
+		ret = cm_sidr_reply(&own->device->cm, &own->sidr, rep,
+				    rep->vendor_id ? own->local_ece.options : 0,
+				    &out);
 	if (!ret)
 		host_flush_locked(own->device, &out);
 	verbs_mutex_unlock(&host_mutex);
@@ -109,6 +111,8 @@ int id_datagram_accept(struct own_id *own, const struct rdma_conn_param *param)
 		return ret;
 	}
 	rep.qpn = own->id.qp ? own->id.qp->qp_num : param->qp_num & CM_QPN_MASK;
+	if (!own->id.qp)
+		rep.vendor_id = own->local_ece.vendor_id;
 	ret = datagram_reply(own, &rep);
 	if (!ret && own->is_sync)
 		id_object_ack(own);

@@ -6,6 +6,7 @@
 #include "api/id_bind.h"
 #include "api/id_object.h"
 #include "api/id_qp.h"
+#include "api/id_srq.h"
 
 #include <stdlib.h>
 

@@ -132,7 +132,8 @@ int own_ack_cm_event(struct rdma_cm_event *event)
 	return 0;
 }
 
-int id_event_post(struct own_id *own, enum rdma_cm_event_type type, int status)
+static int event_post(struct own_id *own, enum rdma_cm_event_type type,
+		      int status, uint64_t arg)
 {
 	struct channel_event *event = channel_event_new();
 
@@ -141,8 +142,22 @@ int id_event_post(struct own_id *own, enum rdma_cm_event_type type, int status)
 	event->public.id = &own->id;
 	event->public.event = type;
 	event->public.status = status;
+	event->public.param.arg = arg;
 	channel_post(&own->source, event);
 	return 0;
+}
+
+int own_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_type event,
+		       int status, uint64_t arg)
+{
+	if (event != RDMA_CM_EVENT_USER)
+		return api_ret_minus1(-EINVAL);
+	return api_ret_minus1(event_post(own_id_of(id), event, status, arg));
+}
+
+int id_event_post(struct own_id *own, enum rdma_cm_event_type type, int status)
+{
+	return event_post(own, type, status, 0);
 }
 
 int id_event_complete(struct own_id *own)

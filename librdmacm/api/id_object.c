@@ -5,6 +5,7 @@
 #include "api/api_err.h"
 #include "api/cm_host.h"
 #include "api/device_table.h"
+#include "api/id_endpoint.h"
 #include "api/ip_address.h"
 #include "api/listen_table.h"
 #include "api/multicast_group.h"
@@ -111,6 +112,7 @@ int own_destroy_id(struct rdma_cm_id *id)
 	device_id_detach(own);
 	if (own->is_sync)
 		event_channel_free(own->source.channel);
+	own_freeaddrinfo(own->addrinfo);
 	free(own->endpoint_attr);
 	free(own);
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Queue pairs of ids, with their CQs and SRQs. The library moves a QP of the
+ * Queue pairs of ids, with their CQs. The library moves a QP of the
  * id: to INIT when it is created, to RTS with the connection, to the error
  * state at its end.
  */
@@ -291,27 +291,4 @@ void own_destroy_qp(struct rdma_cm_id *id)
 	(void)ibv_destroy_qp(id->qp);
 	id->qp = NULL;
 	id_cqs_free(id);
-}
-
-int own_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd,
-		   struct ibv_srq_init_attr *attr)
-{
-	struct ibv_srq *srq;
-
-	if (!pd)
-		pd = id->pd;
-	if (id->srq || !pd || pd->context != id->verbs)
-		return api_ret_minus1(-EINVAL);
-	srq = ibv_create_srq(pd, attr);
-	if (!srq)
-		return api_ret_minus1(-errno);
-	id->srq = srq;
-	id->pd = pd;
-	return 0;
-}
-
-void own_destroy_srq(struct rdma_cm_id *id)
-{
-	(void)ibv_destroy_srq(id->srq);
-	id->srq = NULL;
 }

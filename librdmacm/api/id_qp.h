@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Queue pairs of ids, with their CQs, SRQs and transitions. */
+/* Queue pairs of ids, with their CQs and transitions. */
 #ifndef API_ID_QP_H
 #define API_ID_QP_H
 
 #include "api/own_id.h"
-
-#include <rdma/rdma_verbs.h>
 
 int own_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd,
 		  struct ibv_qp_init_attr *qp_init_attr);
 int own_create_qp_ex(struct rdma_cm_id *id,
 		     struct ibv_qp_init_attr_ex *qp_init_attr);
 void own_destroy_qp(struct rdma_cm_id *id);
-int own_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd,
-		   struct ibv_srq_init_attr *attr);
-void own_destroy_srq(struct rdma_cm_id *id);
 int own_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *qp_attr,
 		     int *qp_attr_mask);
 

@@ -68,6 +68,7 @@ struct own_conn_values {
 	uint8_t retry_count, rnr_retry_count;
 	uint8_t ack_timeout; /* 4.096 us * 2^n */
 	uint8_t path_mtu;    /* enum ibv_mtu */
+	struct ibv_ece remote_ece;
 };
 
 struct own_id {
@@ -85,6 +86,8 @@ struct own_id {
 	struct ibv_sa_path_rec path;
 	struct ibv_qp_init_attr *endpoint_attr; /* for QPs of requests */
 	struct list_node groups;		/* struct multicast_group */
+	struct ibv_ece local_ece;	/* of the QP of the application */
+	struct rdma_addrinfo *addrinfo; /* of rdma_resolve_addrinfo() */
 	/* A QP transition failed: the end of the connection is known. */
 	bool has_connect_error;
 	/* host_mutex: */

@@ -86,8 +86,10 @@ bool request_has_room_locked(const struct own_device *device,
 	return !listener || listener->nr_requests < listener->backlog;
 }
 
-static void request_set_values(struct own_id *own, const struct cm_req *req)
+static void request_set_values(struct own_id *own, const struct cm_mad *message)
 {
+	const struct cm_req *req = &message->req;
+
 	own->values = (struct own_conn_values){
 		.has_request = true,
 		.has_peer = true,
@@ -101,6 +103,8 @@ static void request_set_values(struct own_id *own, const struct cm_req *req)
 		.rnr_retry_count = req->rnr_retry_count,
 		.ack_timeout = req->primary.local_ack_timeout,
 		.path_mtu = req->path_mtu,
+		.remote_ece = { .vendor_id = req->vendor_id,
+				.options = message->attr_mod },
 	};
 }
 
@@ -171,7 +175,7 @@ static void request_fill_id(struct own_id *own, const struct cm_mad *message)
 		return;
 	}
 	request_set_gids(own, &own->conn.path);
-	request_set_values(own, &message->req);
+	request_set_values(own, message);
 	request_set_path(own, &message->req);
 	request_set_param(event, &message->req);
 }

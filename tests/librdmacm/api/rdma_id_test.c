@@ -374,6 +374,53 @@ static void event_str_of_each_value_is_name(void **state)
 		"UNKNOWN EVENT");
 }
 
+static void write_cm_event_of_user_arrives_with_argument(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *id = new_id(channel);
+	struct rdma_cm_event *event;
+
+	expect_errno(own_table.rdma_write_cm_event(
+			     id, RDMA_CM_EVENT_ESTABLISHED, 0, 0),
+		     EINVAL);
+	assert_int_equal(own_table.rdma_write_cm_event(id, RDMA_CM_EVENT_USER,
+						       -7, UINT64_MAX - 1),
+			 0);
+	event = api_net_fetch(channel, RDMA_CM_EVENT_USER);
+	assert_ptr_equal(event->id, id);
+	assert_int_equal(event->status, -7);
+	assert_true(event->param.arg == UINT64_MAX - 1);
+	assert_int_equal(own_table.rdma_ack_cm_event(event), 0);
+	api_net_destroy(id);
+	own_table.rdma_destroy_event_channel(channel);
+}
+
+static void create_srq_ex_basic_uses_pd_of_id(void **state)
+{
+	struct ibv_srq_init_attr_ex attr = { .attr.max_wr = 1 };
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *id = new_id(channel);
+
+	attr.comp_mask = IBV_SRQ_INIT_ATTR_TYPE;
+	expect_errno(own_table.rdma_create_srq_ex(id, &attr), EINVAL);
+	assert_int_equal(own_table.rdma_bind_addr(id, api_net_address(1, 0)),
+			 0);
+	attr.comp_mask = 0;
+	expect_errno(own_table.rdma_create_srq_ex(id, &attr), EINVAL);
+	attr.comp_mask = IBV_SRQ_INIT_ATTR_TYPE;
+	attr.srq_type = IBV_SRQT_XRC;
+	expect_errno(own_table.rdma_create_srq_ex(id, &attr), EOPNOTSUPP);
+	attr.srq_type = IBV_SRQT_BASIC;
+	assert_int_equal(own_table.rdma_create_srq_ex(id, &attr), 0);
+	assert_non_null(id->srq);
+	assert_ptr_equal(attr.pd, id->pd);
+	expect_errno(own_table.rdma_create_srq_ex(id, &attr), EINVAL);
+	own_table.rdma_destroy_srq(id);
+	assert_null(id->srq);
+	api_net_destroy(id);
+	own_table.rdma_destroy_event_channel(channel);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, api_net_reset)
 
 int main(void)
@@ -396,6 +443,8 @@ int main(void)
 		TEST(get_devices_twice_returns_contexts_of_ids),
 		TEST(get_cm_event_without_event_pointer_fails),
 		TEST(event_str_of_each_value_is_name),
+		TEST(write_cm_event_of_user_arrives_with_argument),
+		TEST(create_srq_ex_basic_uses_pd_of_id),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,11 +35,12 @@ static struct ibv_qp_init_attr qp_attr(void)
 	};
 }
 
-static struct rdma_cm_id *new_endpoint(const char *node, int flags)
+static struct rdma_cm_id *new_endpoint_in(enum rdma_port_space ps,
+					  const char *node, int flags)
 {
 	struct rdma_addrinfo hints = {
 		.ai_flags = flags,
-		.ai_port_space = RDMA_PS_TCP,
+		.ai_port_space = ps,
 	};
 	struct ibv_qp_init_attr attr = qp_attr();
 	struct rdma_addrinfo *res = NULL;
@@ -50,6 +51,11 @@ static struct rdma_cm_id *new_endpoint(const char *node, int flags)
 	assert_int_equal(own_table.rdma_create_ep(&id, res, NULL, &attr), 0);
 	own_table.rdma_freeaddrinfo(res);
 	return id;
+}
+
+static struct rdma_cm_id *new_endpoint(const char *node, int flags)
+{
+	return new_endpoint_in(RDMA_PS_TCP, node, flags);
 }
 
 /* A server of one connection: fails with a step, or returns NULL. */
@@ -88,6 +94,49 @@ static void endpoint_client_and_server_connect_and_disconnect(void **state)
 	assert_int_equal(client->event->event, RDMA_CM_EVENT_ROUTE_RESOLVED);
 	assert_int_equal(own_table.rdma_connect(client, NULL), 0);
 	assert_int_equal(client->event->event, RDMA_CM_EVENT_ESTABLISHED);
+	assert_int_equal(own_table.rdma_disconnect(client), 0);
+	assert_int_equal(pthread_join(server, &failed), 0);
+	if (failed)
+		fail_msg("%s", (const char *)failed);
+	own_table.rdma_destroy_ep(client);
+	own_table.rdma_destroy_ep(listener);
+	assert_int_equal(api_net.nr_claims, 0);
+}
+
+/* A server of one datagram client: fails with a step, or returns NULL. */
+static void *serve_datagrams(void *listener)
+{
+	struct rdma_cm_id *id = NULL;
+
+	if (own_table.rdma_get_request(listener, &id) != 0)
+		return (void *)(uintptr_t) "rdma_get_request";
+	if (!id->qp || id->event->event != RDMA_CM_EVENT_CONNECT_REQUEST)
+		return (void *)(uintptr_t) "request";
+	/* Does not wait, since no event follows. */
+	if (own_table.rdma_accept(id, NULL) != 0 || id->event)
+		return (void *)(uintptr_t) "rdma_accept";
+	if (own_table.rdma_disconnect(id) != 0)
+		return (void *)(uintptr_t) "rdma_disconnect";
+	own_table.rdma_destroy_ep(id);
+	return NULL;
+}
+
+static void endpoint_datagram_client_and_server_connect(void **state)
+{
+	struct rdma_cm_id *listener =
+		new_endpoint_in(RDMA_PS_UDP, "127.0.0.2", RAI_PASSIVE);
+	struct rdma_cm_id *client;
+	pthread_t server;
+	void *failed;
+
+	assert_int_equal(listener->qp_type, IBV_QPT_UD);
+	assert_int_equal(own_table.rdma_listen(listener, 4), 0);
+	assert_int_equal(
+		pthread_create(&server, NULL, serve_datagrams, listener), 0);
+	client = new_endpoint_in(RDMA_PS_UDP, "127.0.0.2", 0);
+	assert_int_equal(own_table.rdma_connect(client, NULL), 0);
+	assert_int_equal(client->event->event, RDMA_CM_EVENT_ESTABLISHED);
+	assert_int_equal(client->event->param.ud.qkey, RDMA_UDP_QKEY);
 	assert_int_equal(own_table.rdma_disconnect(client), 0);
 	assert_int_equal(pthread_join(server, &failed), 0);
 	if (failed)
@@ -169,6 +218,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(endpoint_client_and_server_connect_and_disconnect),
+		TEST(endpoint_datagram_client_and_server_connect),
 		TEST(connect_synchronous_rejected_fails_with_econnrefused),
 		TEST(get_request_of_asynchronous_id_fails_with_einval),
 		TEST(getaddrinfo_invalid_returns_code_of_resolver),

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Names as addresses, with an event of an id. Only numeric names are used. */
+#include "librdmacm/api/api_net.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+static const struct rdma_addrinfo numeric = { .ai_flags = RAI_NUMERICHOST };
+
+static struct rdma_event_channel *channel;
+static struct rdma_cm_id *id;
+
+static int setup_id(void **state)
+{
+	(void)api_net_reset(state);
+	channel = api_net_channel();
+	return own_table.rdma_create_id(channel, &id, NULL, RDMA_PS_TCP);
+}
+
+static int teardown_id(void **state)
+{
+	api_net_destroy(id);
+	own_table.rdma_destroy_event_channel(channel);
+	return 0;
+}
+
+static void expect_errno(int ret, int expected)
+{
+	assert_int_equal(ret, -1);
+	assert_int_equal(errno, expected);
+}
+
+static void resolve_addrinfo_of_name_has_event_and_result(void **state)
+{
+	struct rdma_addrinfo *info = NULL;
+
+	expect_errno(own_table.rdma_query_addrinfo(id, &info), ENOENT);
+	assert_int_equal(own_table.rdma_resolve_addrinfo(id, "127.0.0.2",
+							 "7174", &numeric),
+			 0);
+	expect_errno(own_table.rdma_resolve_addrinfo(id, "127.0.0.2", "7174",
+						     &numeric),
+		     EBUSY);
+	api_net_expect(channel, RDMA_CM_EVENT_ADDRINFO_RESOLVED, 0);
+	assert_int_equal(own_table.rdma_query_addrinfo(id, &info), 0);
+	assert_non_null(info);
+	assert_int_equal(info->ai_family, AF_INET);
+	assert_int_equal(info->ai_dst_len, sizeof(struct sockaddr_in));
+	own_table.rdma_freeaddrinfo(info);
+	expect_errno(own_table.rdma_query_addrinfo(id, &info), ENOENT);
+}
+
+static void resolve_addrinfo_without_query_is_freed_with_id(void **state)
+{
+	/* The id is destroyed by the teardown. */
+	assert_int_equal(own_table.rdma_resolve_addrinfo(id, "127.0.0.2", NULL,
+							 &numeric),
+			 0);
+}
+
+static void resolve_addrinfo_invalid_fails_without_event(void **state)
+{
+	struct rdma_addrinfo *info = NULL;
+	struct rdma_addrinfo hints = numeric;
+
+	expect_errno(own_table.rdma_resolve_addrinfo(id, NULL, NULL, NULL),
+		     EINVAL);
+	expect_errno(
+		own_table.rdma_resolve_addrinfo(id, "no address", NULL, &hints),
+		ENOENT);
+	hints.ai_qp_type = IBV_QPT_UD;
+	hints.ai_port_space = RDMA_PS_TCP;
+	expect_errno(
+		own_table.rdma_resolve_addrinfo(id, "127.0.0.2", NULL, &hints),
+		EINVAL);
+	expect_errno(own_table.rdma_query_addrinfo(id, &info), ENOENT);
+	api_net_expect_nothing(channel);
+}
+
+static void resolve_addrinfo_by_subnet_administrator_fails(void **state)
+{
+	struct rdma_addrinfo hints = { .ai_flags = RAI_SA };
+
+	expect_errno(own_table.rdma_resolve_addrinfo(id, NULL, "1", &hints),
+		     EINVAL);
+	expect_errno(own_table.rdma_resolve_addrinfo(id, "node", "1", &hints),
+		     EOPNOTSUPP);
+	assert_int_equal(own_table.rdma_bind_addr(id, api_net_address(1, 0)),
+			 0);
+	expect_errno(own_table.rdma_resolve_addrinfo(id, NULL, "1", &hints),
+		     EOPNOTSUPP);
+	hints.ai_flags = RAI_SA | RAI_DNS;
+	expect_errno(own_table.rdma_resolve_addrinfo(id, NULL, "1", &hints),
+		     EOPNOTSUPP);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup_id, teardown_id)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(resolve_addrinfo_of_name_has_event_and_result),
+		TEST(resolve_addrinfo_without_query_is_freed_with_id),
+		TEST(resolve_addrinfo_invalid_fails_without_event),
+		TEST(resolve_addrinfo_by_subnet_administrator_fails),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
