@@ -199,6 +199,16 @@ static int net_gsi_send(struct verbs_gsi *gsi,
 	return 0;
 }
 
+void api_net_inject(const uint8_t *mad)
+{
+	const struct verbs_gsi_address address = {
+		.local_gid = devices[0].gid,
+		.remote_gid = devices[1].gid,
+	};
+
+	(void)net_gsi_send(&devices[0].gsi, &address, mad);
+}
+
 static int net_gsi_claim(struct verbs_gsi *gsi, const union ibv_gid *local_gid,
 			 uint64_t service_id)
 {

@@ -46,6 +46,8 @@ extern struct api_net api_net;
 /* Setup of a test: no claims, MADs or faults, two devices. */
 int api_net_reset(void **state);
 
+/* Sends a MAD from the client's device to the server's. */
+void api_net_inject(const uint8_t *mad);
 /* Delivers MADs until there are none. */
 void api_net_deliver(void);
 /* Moves the clock, and processes the deadlines up to then. */

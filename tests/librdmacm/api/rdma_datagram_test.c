@@ -3,6 +3,7 @@
 #include "librdmacm/api/api_net.h"
 
 #include "cm/cm_mad.h"
+#include "cm/cm_service.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -423,6 +424,49 @@ static void listen_full_backlog_delays_datagram_request(void **state)
 	api_net_destroy(listener);
 }
 
+/* A SIDR_REQ of another host for the port of the tests */
+static void inject_request(uint32_t request_id, uint8_t header_version,
+			   uint8_t last_byte_of_address)
+{
+	struct cm_ip_header header = { .ip_version = 4 };
+	struct cm_mad message = {
+		.attr = CM_SIDR_REQ,
+		.sidr_req = {
+			.request_id = request_id,
+			.pkey = CM_PKEY,
+			.service_id = cm_service_id(RDMA_PS_UDP, API_NET_PORT),
+		},
+	};
+	uint8_t mad[CM_MAD_LEN];
+
+	header.dst_addr[12] = 127;
+	header.dst_addr[15] = last_byte_of_address;
+	assert_int_equal(
+		cm_ip_header_encode(&header, message.sidr_req.private_data), 0);
+	message.sidr_req.private_data[0] = header_version;
+	assert_int_equal(cm_mad_encode(&message, mad), 0);
+	api_net_inject(mad);
+	api_net_deliver();
+}
+
+static void receive_invalid_datagram_request_is_rejected(void **state)
+{
+	struct rdma_cm_id *listener =
+		api_net_listen_in(server_channel, RDMA_PS_UDP);
+	struct rdma_cm_event *event;
+
+	inject_request(1, 1, 2); /* unknown header */
+	inject_request(2, 0, 3); /* address of no listener */
+	assert_int_equal(api_net.nr_sent, 4);
+	api_net_expect_nothing(server_channel);
+	inject_request(3, 0, 2);
+	event = api_net_fetch(server_channel, RDMA_CM_EVENT_CONNECT_REQUEST);
+	assert_int_equal(own_table.rdma_destroy_id(event->id), 0);
+	assert_int_equal(own_table.rdma_ack_cm_event(event), 0);
+	api_net_destroy(listener);
+	api_net_deliver();
+}
+
 static void ipoib_id_has_no_device(void **state)
 {
 	struct rdma_cm_id *id = NULL;
@@ -465,6 +509,7 @@ int main(void)
 		TEST(destroy_id_resolving_drops_late_reply),
 		TEST(listen_both_transports_on_same_port_separates),
 		TEST(listen_full_backlog_delays_datagram_request),
+		TEST(receive_invalid_datagram_request_is_rejected),
 		TEST(ipoib_id_has_no_device),
 	};
 
