@@ -6,7 +6,8 @@
  * epoll descriptor without the lock.
  *
  * Called by api/. One lock for all channels, which is held for a few
- * instructions and two system calls that do not block.
+ * instructions and two system calls that do not block. It is not held when an
+ * event is read from a watched descriptor.
  */
 #include "channel/event_channel.h"
 
@@ -21,7 +22,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* Queues of events, channels of sources, and counts of events */
+/* Queued events that a thread fetches before it reads a watched descriptor */
+#define CHANNEL_MAX_IN_ROW 16
+
+/* Watched descriptors, queues of events, channels of sources, and counts of
+ * events */
 static struct verbs_mutex channel_mutex = VERBS_MUTEX_INIT;
 /* Each acknowledgement */
 static pthread_cond_t channel_acked = PTHREAD_COND_INITIALIZER;
@@ -71,6 +76,32 @@ void event_channel_free(struct channel *channel)
 	(void)close(channel->public.fd);
 	(void)close(channel->event_fd);
 	free(channel);
+}
+
+int channel_watch(struct channel *channel, int fd, channel_read_fn *read)
+{
+	struct epoll_event interest = { .events = EPOLLIN };
+	int ret = 0;
+
+	verbs_mutex_lock(&channel_mutex);
+	if (channel->watch.read)
+		ret = -EEXIST;
+	else if (epoll_ctl(channel->public.fd, EPOLL_CTL_ADD, fd, &interest))
+		ret = -errno;
+	else
+		channel->watch = (struct channel_watch){ fd, read };
+	verbs_mutex_unlock(&channel_mutex);
+	return ret;
+}
+
+int channel_watched_fd(const struct channel *channel)
+{
+	int fd;
+
+	verbs_mutex_lock(&channel_mutex);
+	fd = channel->watch.read ? channel->watch.fd : -1;
+	verbs_mutex_unlock(&channel_mutex);
+	return fd;
 }
 
 struct channel_event *channel_event_new(void)
@@ -150,7 +181,9 @@ void channel_post(struct channel_source *source, struct channel_event *event)
 	verbs_mutex_unlock(&channel_mutex);
 }
 
-static struct channel_event *channel_take(struct channel *channel)
+/* Takes a queued event, if there is one. */
+static int channel_take(struct channel *channel,
+			struct channel_event **ret_event)
 {
 	struct channel_event *event = NULL;
 
@@ -160,21 +193,71 @@ static struct channel_event *channel_take(struct channel *channel)
 				   node);
 		queue_remove_locked(channel, event);
 		event_count_locked(event, 1);
+		channel->nr_in_row++;
 	}
 	verbs_mutex_unlock(&channel_mutex);
-	return event;
+	if (!event)
+		return -EAGAIN;
+	*ret_event = event;
+	return 0;
+}
+
+/*
+ * The source exists until the event is acknowledged: the kernel has counted the
+ * event, so channel_source_wait() waits for it.
+ */
+static int channel_read_watched(const struct channel_watch *watch,
+				struct channel_event **ret_event)
+{
+	struct channel_source *source;
+	struct channel_event *event;
+	int ret;
+
+	if (!watch->read)
+		return -EAGAIN;
+	ret = watch->read(watch->fd, &event, &source);
+	if (ret)
+		return ret;
+	event->is_watched = true;
+	event->source = source;
+	verbs_mutex_lock(&channel_mutex);
+	event_count_locked(event, 1);
+	verbs_mutex_unlock(&channel_mutex);
+	*ret_event = event;
+	return 0;
+}
+
+static int channel_try(struct channel *channel,
+		       struct channel_event **ret_event)
+{
+	struct channel_watch watch;
+	bool is_watch_first;
+	int ret = -EAGAIN;
+
+	verbs_mutex_lock(&channel_mutex);
+	watch = channel->watch;
+	is_watch_first = channel->nr_in_row >= CHANNEL_MAX_IN_ROW;
+	if (is_watch_first)
+		channel->nr_in_row = 0;
+	verbs_mutex_unlock(&channel_mutex);
+	if (is_watch_first)
+		ret = channel_read_watched(&watch, ret_event);
+	if (ret == -EAGAIN)
+		ret = channel_take(channel, ret_event);
+	if (ret == -EAGAIN)
+		ret = channel_read_watched(&watch, ret_event);
+	return ret;
 }
 
 int channel_fetch(struct channel *channel, struct channel_event **ret_event)
 {
 	struct pollfd wait = { .fd = channel->public.fd, .events = POLLIN };
-	struct channel_event *event;
-	int flags;
+	int flags, ret;
 
 	for (;;) {
-		event = channel_take(channel);
-		if (event)
-			break;
+		ret = channel_try(channel, ret_event);
+		if (ret != -EAGAIN)
+			return ret;
 		flags = fcntl(channel->public.fd, F_GETFL);
 		if (flags < 0)
 			return -errno;
@@ -183,17 +266,41 @@ int channel_fetch(struct channel *channel, struct channel_event **ret_event)
 		if (poll(&wait, 1, -1) < 0)
 			return -errno;
 	}
-	*ret_event = event;
-	return 0;
+}
+
+static void source_count_ack_locked(struct channel_source *source)
+	REQUIRES(channel_mutex)
+{
+	source->nr_watched_acked++;
+	(void)pthread_cond_broadcast(&channel_acked);
 }
 
 void channel_ack(struct channel_event *event)
 {
 	verbs_mutex_lock(&channel_mutex);
 	event_count_locked(event, -1);
-	(void)pthread_cond_broadcast(&channel_acked);
+	if (event->is_watched)
+		source_count_ack_locked(event->source);
+	else
+		(void)pthread_cond_broadcast(&channel_acked);
 	verbs_mutex_unlock(&channel_mutex);
 	free(event);
+}
+
+void channel_source_discard(struct channel_source *source)
+{
+	verbs_mutex_lock(&channel_mutex);
+	source_count_ack_locked(source);
+	verbs_mutex_unlock(&channel_mutex);
+}
+
+void channel_source_wait(struct channel_source *source, uint32_t nr_reported)
+{
+	verbs_mutex_lock(&channel_mutex);
+	/* The counters may wrap. */
+	while ((int32_t)(nr_reported - source->nr_watched_acked) > 0)
+		verbs_mutex_wait(&channel_mutex, &channel_acked);
+	verbs_mutex_unlock(&channel_mutex);
 }
 
 static void source_remove_events_locked(struct channel_source *source,

@@ -5,6 +5,10 @@
  * source counts its events that were fetched and are not acknowledged. A
  * multicast group is a part of its id.
  *
+ * A channel can watch a descriptor of the kernel, which has a queue of its own.
+ * The kernel counts the events that were read from it, and reports the count
+ * when an id is destroyed or moved; so a source counts those separately.
+ *
  * All functions may be called by any thread.
  */
 #ifndef CHANNEL_EVENT_CHANNEL_H
@@ -17,14 +21,37 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The largest private data of a message, that of a REP */
-#define CHANNEL_PRIVATE_LEN 196
+/* More than the length of any private data, which is a byte */
+#define CHANNEL_PRIVATE_LEN 256
+
+struct channel_event;
+struct channel_source;
+
+/**
+ * channel_read_fn - read an event from a watched descriptor
+ * @ret_event: an event of channel_event_new()
+ * @ret_source: the source that it belongs to
+ *
+ * Does not block. Several threads may call it.
+ *
+ * Return: 0; -EAGAIN if there is no event; or another -errno, which
+ * channel_fetch() returns.
+ */
+typedef int channel_read_fn(int fd, struct channel_event **ret_event,
+			    struct channel_source **ret_source);
+
+struct channel_watch {
+	int fd;
+	channel_read_fn *read; /* NULL: no descriptor is watched */
+};
 
 struct channel {
 	struct rdma_event_channel public; /* fd: an epoll descriptor */
 	/* private: */
 	int event_fd; /* counter is not 0 while there are events */
 	struct list_node events;
+	struct channel_watch watch;
+	unsigned int nr_in_row; /* queued events fetched without a read */
 };
 
 /* The events of a part are also events of the whole, which has the channel. */
@@ -32,7 +59,8 @@ struct channel_source {
 	struct channel *channel;
 	struct channel_source *whole; /* NULL: the source is not a part */
 	/* private: */
-	unsigned int nr_fetched; /* and not acknowledged */
+	unsigned int nr_fetched;   /* and not acknowledged */
+	uint32_t nr_watched_acked; /* read from the watched descriptor */
 };
 
 struct channel_event {
@@ -41,6 +69,7 @@ struct channel_event {
 	uint8_t private_data[CHANNEL_PRIVATE_LEN];
 	/* private: */
 	struct channel_source *source;
+	bool is_watched; /* read from the watched descriptor */
 	struct list_node node;
 };
 
@@ -51,8 +80,22 @@ struct channel_event {
  */
 int event_channel_new(struct channel **ret_channel);
 
-/* Frees a channel and its events. */
+/* Frees a channel and its events; a watched descriptor stays open. */
 void event_channel_free(struct channel *channel);
+
+/**
+ * channel_watch() - fetch events also from a descriptor of the kernel
+ * @fd: readable while it has events; open as long as the channel exists
+ *
+ * Threads that wait in channel_fetch() notice its events.
+ *
+ * Return: 0; -EEXIST if the channel watches one already; or the -errno of
+ * epoll_ctl(2).
+ */
+int channel_watch(struct channel *channel, int fd, channel_read_fn *read);
+
+/* Returns the descriptor that the channel watches, or -1. */
+int channel_watched_fd(const struct channel *channel);
 
 static inline struct channel *channel_of(struct rdma_event_channel *public)
 {
@@ -79,14 +122,27 @@ void channel_post(struct channel_source *source, struct channel_event *event);
 /**
  * channel_fetch() - take the first event
  *
- * Waits for an event, unless the descriptor has the flag O_NONBLOCK.
+ * Waits for an event, unless the descriptor has the flag O_NONBLOCK. Queued
+ * events precede those of a watched descriptor, but not more than 16 in a row.
  *
- * Return: 0; -EAGAIN, or the -errno of poll(2).
+ * Return: 0; -EAGAIN, or the -errno of poll(2) or of the watched descriptor.
  */
 int channel_fetch(struct channel *channel, struct channel_event **ret_event);
 
 /* Counts an event as acknowledged and frees it. */
 void channel_ack(struct channel_event *event);
+
+/* Counts an event as read and acknowledged that channel_read_fn discards. */
+void channel_source_discard(struct channel_source *source);
+
+/**
+ * channel_source_wait() - wait for acknowledgements of kernel events
+ * @nr_reported: by the kernel, which has no further events of the source
+ *
+ * Waits until this many events that were read from watched descriptors are
+ * acknowledged or discarded, since the source was created.
+ */
+void channel_source_wait(struct channel_source *source, uint32_t nr_reported);
 
 /**
  * channel_source_close() - remove the events of a source
