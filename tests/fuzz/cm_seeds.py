@@ -3,8 +3,8 @@
 """Writes the seeds of the fuzz targets of librdmacm: cm_seeds.py FOLDER
 
 Makes FOLDER/fuzz_cm_mad, and FOLDER/fuzz_uroce_mad of the user-space device,
-from the captured MADs in tests/data/rdmacm, and FOLDER/fuzz_cm_engine, whose
-format the head of the target describes.
+from the captured MADs in tests/data/rdmacm, and FOLDER/fuzz_cm_engine and
+FOLDER/fuzz_ucm_response, whose formats the heads of the targets describe.
 """
 import pathlib
 import struct
@@ -97,7 +97,41 @@ def engine_seeds():
         mad_step(SIDR_REP, 0, 0, b"\0\0\0\1")
 
 
+def response_seeds():
+    """Yields name and bytes: the selector of a command, and its response."""
+    uid_id = struct.pack("=QIIi", 5, 1, 4, 0)
+    conn = struct.pack("=II256s8B", 17, 0, b"data", 56, 0, 3, 2, 1, 7, 7, 0)
+    yield "event_conn", bytes([0]) + uid_id + conn.ljust(304, b"\0") + bytes(12)
+    yield "event_longest", bytes([0]) + uid_id + b"\xff" * 316
+    yield "event_old", bytes([0]) + uid_id + bytes(304)
+    for family, size in (2, 16), (10, 28), (27, 48):
+        for selector in 1, 2:
+            head = struct.pack("=QBBHHH", 9, 1, 0, 0, size, size)
+            addr = struct.pack("=H126s", family, b"\1\2\3\4")
+            yield f"addr_{family}_{selector}", \
+                bytes([selector]) + head + addr * 2 + bytes(8)
+            yield f"addr_without_index_{family}_{selector}", \
+                bytes([selector]) + head + addr * 2
+    path = struct.pack("=II", 0x2b, 0) + bytes(range(64))
+    for claimed in 0, 1, 2, 6, 0xfffffffe:
+        yield f"paths_{claimed}", \
+            bytes([3]) + struct.pack("=II", claimed, 0) + path * 6
+        yield f"paths_short_{claimed}", \
+            bytes([3]) + struct.pack("=II", claimed, 0) + path
+        yield f"services_{claimed}", \
+            bytes([4]) + struct.pack("=II", claimed, 0) + bytes(range(176)) * 16
+    yield "qp_attr", bytes([5]) + bytes(range(144))
+    yield "numbers", bytes([6]) + bytes(16)
+    for selector in range(7):
+        yield f"empty_{selector}", bytes([selector])
+        yield f"ones_{selector}", bytes([selector]) + b"\xff" * 4000
+
+
 def main():
+    folder = pathlib.Path(sys.argv[1]) / "fuzz_ucm_response"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, response in response_seeds():
+        (folder / name).write_bytes(response)
     folder = pathlib.Path(sys.argv[1]) / "fuzz_cm_engine"
     folder.mkdir(parents=True, exist_ok=True)
     for name, steps in engine_seeds():
