@@ -121,8 +121,14 @@ def response_seeds():
         yield f"services_{claimed}", \
             bytes([4]) + struct.pack("=II", claimed, 0) + bytes(range(176)) * 16
     yield "qp_attr", bytes([5]) + bytes(range(144))
-    yield "numbers", bytes([6]) + bytes(16)
-    for selector in range(7):
+    attrs = struct.pack("=HHQHHQHH8s", 12, 72, 0x100a04, 12, 71, 4, 12, 70,
+                        b"rdma_cm")
+    yield "chardev", bytes([6]) + \
+        struct.pack("=IHHII", 16 + len(attrs), 0x140f, 0, 1, 0) + attrs
+    yield "chardev_error", bytes([6]) + \
+        struct.pack("=IHHIIi", 20, 2, 0, 1, 0, -2)
+    yield "numbers", bytes([7]) + bytes(16)
+    for selector in range(8):
         yield f"empty_{selector}", bytes([selector])
         yield f"ones_{selector}", bytes([selector]) + b"\xff" * 4000
 

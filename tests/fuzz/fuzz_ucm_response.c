@@ -2,9 +2,11 @@
 /*
  * Fuzz target: responses of the kernel's connection manager. The first byte of
  * the input selects a command; the kernel writes the rest as its response, as
- * far as there is room. Another kernel may write less than it claims.
+ * far as there is room. Another kernel may write less than it claims. One
+ * number selects the parser of netlink responses.
  */
 #include "fuzz/fuzz_target.h"
+#include "kernel/ucm_chardev.h"
 #include "kernel/ucm_cmd.h"
 #include "kernel/ucm_event.h"
 #include "kernel/ucm_query.h"
@@ -121,6 +123,14 @@ static void run_qp_attr(void)
 		fuzz_assert(attr.qp_state == IBV_QPS_RTS && mask != -1);
 }
 
+/* A response by netlink */
+static void run_chardev(void)
+{
+	struct ucm_chardev chardev;
+
+	(void)ucm_chardev_parse(response.data, response.len, &chardev);
+}
+
 static void run_numbers(void)
 {
 	uint32_t number;
@@ -139,7 +149,7 @@ static void run_numbers(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	response = (struct fuzz_reader){ data, len };
-	switch (fuzz_take_u8(&response) % 7) {
+	switch (fuzz_take_u8(&response) % 8) {
 	case 0:
 		run_event();
 		break;
@@ -157,6 +167,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		break;
 	case 5:
 		run_qp_attr();
+		break;
+	case 6:
+		run_chardev();
 		break;
 	default:
 		run_numbers();
