@@ -7,8 +7,8 @@ check_examples.py COMPILER LIBDIR [PAGE...]
 Compile each SYNOPSIS together with the headers, so that their prototypes must
 agree, and compile each EXAMPLE. Run the examples that are marked for it on the
 user-space device, over a private loopback interface. LIBDIR contains
-libibverbs.so and the directory of the providers. If LIBDIR is -, nothing is
-linked or run. README.md describes how to mark an example.
+libibverbs.so, the directory of the providers, and rdmacm/librdmacm.so. If LIBDIR
+is -, nothing is linked or run. README.md describes how to mark an example.
 """
 import concurrent.futures
 import ctypes
@@ -28,6 +28,9 @@ FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror",
          "-Wno-unused-parameter", "-I", os.path.join(man.ROOT, "include"),
          "-I", man.HERE]
 TIMEOUT = 90
+
+# With this file, librdmacm does not use its own connection manager.
+RDMACM_NODE = "/dev/infiniband/rdma_cm"
 
 # Functions that a macro calls, if their prototype differs from the macro's.
 MACRO_FUNCTIONS = {"ibv_query_port": "___ibv_query_port"}
@@ -66,10 +69,11 @@ def synopsis_source(code):
            f"#include <stddef.h>\n{undefs}{prototypes}int main(void);\n"
 
 
-def example_source(code):
+def example_source(page, code):
     if re.search(r"^int main\(", code, re.MULTILINE):
         return code
-    return '#include "example_setup.h"\n\n' \
+    setup = "example_cm_setup.h" if page.is_rdmacm else "example_setup.h"
+    return f'#include "{setup}"\n\n' \
            f"static int example(void)\n{{\n{code}return 0;\n}}\n"
 
 
@@ -78,6 +82,9 @@ class Example:
         self.name = f"{page.title}_{number}"
         self.where = f"{page.file}: example {number}"
         self.kind, self.source = kind, source
+        self.is_rdmacm = page.is_rdmacm
+        if page.is_rdmacm and kind == "run" and os.path.exists(RDMACM_NODE):
+            self.kind = "compile"
 
     def check(self, compiler, libdir, folder):
         """Compile and run; return a description of the error, or None."""
@@ -86,6 +93,8 @@ class Example:
         with open(source, "w", encoding="utf-8") as file:
             file.write(self.source)
         links = ["-o", binary, source, "-L", libdir, "-libverbs", "-pthread"]
+        if self.is_rdmacm:
+            links += ["-L", f"{libdir}/rdmacm", "-lrdmacm"]
         if self.kind == "synopsis" or libdir == "-":
             # Obsolete headers contain #warning.
             links = ["-Wno-error=cpp", "-c", "-o", binary + ".o", source]
@@ -95,7 +104,8 @@ class Example:
         if self.kind != "run" or libdir == "-":
             return None
         env = {"PATH": os.environ["PATH"], "UROCE_DEVICES": "lo",
-               "IBV_SHOW_WARNINGS": "1", "LD_LIBRARY_PATH": libdir}
+               "IBV_SHOW_WARNINGS": "1",
+               "LD_LIBRARY_PATH": f"{libdir}:{libdir}/rdmacm"}
         result = run_command([binary], env=env, cwd=folder,
                              preexec_fn=enter_private_network)
         if result.returncode or "libibverbs:" in result.stdout:
@@ -113,7 +123,7 @@ def page_examples(page):
         if kind not in ("run", "compile", "shell"):
             sys.exit(f"{page.file}: example {number} has no valid mark")
         if kind != "shell":
-            yield Example(page, number, kind, example_source(code))
+            yield Example(page, number, kind, example_source(page, code))
 
 
 def main():

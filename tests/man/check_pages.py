@@ -28,7 +28,8 @@ REQUIRED_ELSEWHERE = {
 }
 # The names of our pages and functions; all other pages are the system's.
 PROJECT_NAMES = re.compile(
-    r"_?ibv_|mult_to|mbps_to|verbs_|vext_|libibverbs|uroce")
+    r"_?ibv_|mult_to|mbps_to|verbs_|vext_|libibverbs|uroce|"
+    r"rdma_|rsocket|repoll_")
 
 
 def names():
@@ -41,10 +42,12 @@ def names():
             if name in public:
                 yield f"{page.file}: {name} is a public name, not an alias"
         for name in page.names + page.aliases:
-            if name in seen:
-                yield f"{page.file}: {name} is also in {seen[name]}"
-            seen[name] = page.file
-    for name in sorted(public - set(seen)):
+            key = (name, page.volume)
+            if key in seen:
+                yield f"{page.file}: {name} is also in {seen[key]}"
+            seen[key] = page.file
+    for name in sorted(public - {name for name, volume in seen
+                                 if volume == "3"}):
         yield f"no page describes {name}"
 
 
@@ -87,17 +90,20 @@ def synopses():
 
 def links():
     pages = man.pages()
-    known = {name for page in pages
+    known = {(name, page.volume) for page in pages
              for name in (page.title, *page.names, *page.aliases)}
     for page in pages:
         for section in page.sections:
-            text = re.sub(r"(\w) \((\d)\)", r"\1(\2)", page.text(section))
-            for name in re.findall(r"([\w.]+)\([1-8]\)", text):
-                if PROJECT_NAMES.match(name) and name not in known:
-                    yield f"{page.file}: {section} refers to {name}, " \
-                          "which has no page"
-        see = re.findall(r"([\w.]+) \(", page.text("SEE ALSO"))
-        if set(see) & ({page.title} | set(page.names)):
+            text = page.text(section)
+            if section != "EXAMPLE":  # where f(4) can be a function call
+                text = re.sub(r"(\w)\((\d)\)", r"\1 (\2)", text)
+            for name, volume in re.findall(r"([\w.]+) \(([1-8])\)", text):
+                if PROJECT_NAMES.match(name) and (name, volume) not in known:
+                    yield f"{page.file}: {section} refers to " \
+                          f"{name}({volume}), which has no page"
+        see = re.findall(r"([\w.]+) \((\d)\)", page.text("SEE ALSO"))
+        if {(name, page.volume) for name in (page.title, *page.names)} & \
+           set(see):
             yield f"{page.file}: SEE ALSO refers to the page itself"
 
 

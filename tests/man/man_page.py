@@ -3,6 +3,7 @@
 
 Used by the check_*.py scripts. The parser supports only the part of man(7) that
 the pages use: a .SH line begins a section, and C code is between .EX and .EE.
+The folder man/rdmacm contains the pages of librdmacm.
 """
 import os
 import re
@@ -11,6 +12,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 MAN = os.path.join(ROOT, "man")
 HERE = os.path.join(ROOT, "tests", "man")
+RDMACM = "rdmacm"
 
 
 def read(*path):
@@ -26,12 +28,13 @@ def rows(*path):
 
 
 class Page:
-    """A page in man/; names: what its section NAME lists."""
+    """A page in man/, file in it; names: what its section NAME lists."""
 
     def __init__(self, file):
         self.file = file
         self.path = os.path.join(MAN, file)
-        self.title, self.volume = file.rsplit(".", 1)
+        self.is_rdmacm = os.path.dirname(file) == RDMACM
+        self.title, self.volume = os.path.basename(file).rsplit(".", 1)
         self.aliases = re.findall(r'^\.\\" alias: (\w+)$', read(self.path),
                                   re.MULTILINE)
         self.sections = {}
@@ -76,14 +79,25 @@ def plain(text):
 
 
 def pages():
-    return [Page(name) for name in sorted(os.listdir(MAN))
-            if re.fullmatch(r".*\.[1-8]", name)]
+    files = [os.path.join(folder, name) for folder in ("", RDMACM)
+             for name in sorted(os.listdir(os.path.join(MAN, folder)))]
+    return [Page(file) for file in files
+            if re.fullmatch(r".*\.[1-8]", file)]
 
 
 def exported():
     """Exported functions with a default symbol version."""
     return {row[0] for row in rows(ROOT, "tests", "abi", "symbols.tsv")
             if len(row) > 2 and row[2] == "@@"}
+
+
+def rdmacm():
+    """Names that librdmacm exports, and inline functions of its headers."""
+    version_script = "\n".join(
+        " ".join(row) for row in rows(ROOT, "librdmacm", "librdmacm.map"))
+    names = set(re.findall(r"^(\w+);", version_script, re.MULTILINE))
+    return names | {row[0] for row in
+                    rows(ROOT, "tests", "abi", "rdmacm", "inlines.txt")}
 
 
 def declared():
@@ -103,4 +117,4 @@ def inlines():
 
 
 def public():
-    return exported() | declared() | inlines()
+    return exported() | declared() | inlines() | rdmacm()
