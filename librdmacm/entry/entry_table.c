@@ -6,6 +6,7 @@
 #include "entry/entry_table.h"
 
 #include "api/own_table.h"
+#include "rsocket/rsocket_table.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -33,4 +34,11 @@ const struct forward_table *entry_table_get(void)
 	(void)pthread_once(&entry_once, entry_table_choose);
 	errno = saved_errno;
 	return entry_table;
+}
+
+const struct forward_table *entry_rsocket_table_get(void)
+{
+	const struct forward_table *table = entry_table_get();
+
+	return table == &own_table ? &rsocket_table : table;
 }

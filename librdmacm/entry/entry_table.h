@@ -16,4 +16,15 @@
  */
 const struct forward_table *entry_table_get(void);
 
+/**
+ * entry_rsocket_table_get() - the rsocket functions
+ *
+ * The choice is that of entry_table_get(), so that rsocket and rdma_* functions
+ * agree on the devices.
+ *
+ * Context: any thread.
+ * Return: never NULL; a member is NULL if the function is not implemented.
+ */
+const struct forward_table *entry_rsocket_table_get(void);
+
 #endif

@@ -4,6 +4,7 @@
  * is a library of the distribution, but the own connection manager is used.
  */
 #include <rdma/rdma_cma.h>
+#include <rdma/rsocket.h>
 
 #include <errno.h>
 #include <setjmp.h>
@@ -35,12 +36,22 @@ static void entry_without_devices_reports_enodev(void **state)
 	assert_int_equal(nr, -1);
 }
 
+static void entry_without_device_node_uses_own_rsockets(void **state)
+{
+	assert_int_equal(rlisten(40, 2), 42);
+	/* The other library has this function. */
+	errno = 0;
+	assert_int_equal(rfcntl(1, 30, 12L), -1);
+	assert_int_equal(errno, ENOSYS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			entry_without_device_node_uses_own_connection_manager),
 		cmocka_unit_test(entry_without_devices_reports_enodev),
+		cmocka_unit_test(entry_without_device_node_uses_own_rsockets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Calls where the only librdmacm in the list of paths is this library itself,
- * which must not call itself: the own connection manager gets them, and rsocket
- * functions report ENOSYS.
+ * which must not call itself: the own connection manager and its rsockets get
+ * them, and functions that these lack report ENOSYS.
  */
 #include <rdma/rdma_cma.h>
 #include <rdma/rsocket.h>
@@ -31,6 +31,7 @@ static void forward_without_library_fails_with_enosys(void **state)
 	char byte = 0;
 
 	errno = 0;
+	assert_int_equal(rlisten(40, 2), 42);
 	assert_int_equal(rfcntl(0, 0, 0L), -1);
 	assert_int_equal(errno, ENOSYS);
 	errno = 0;

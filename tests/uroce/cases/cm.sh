@@ -107,6 +107,14 @@ test_programs() {
 		-c -a @address -p @port -C 3 -q
 	connects 'return status 0' ucmatose -b @address -p @port -c 2 -C 5 -S 64 \
 		-- -s @address -p @port -c 2 -C 5 -S 64
+	connects '^custom' rstream -b @address -p @port -I 20 -C 10 -S 1000 -- \
+		-s @address -p @port -I 20 -C 10 -S 1000
+	connects '^custom' rstream -b @address -p @port -T v -I 5 -C 5 \
+		-S 100000 -- -s @address -p @port -T v -I 5 -C 5 -S 100000
+	connects '^custom' rstream -b @address -p @port -T a -I 10 -C 7 -S 7777 \
+		-- -s @address -p @port -T n -I 10 -C 7 -S 7777
+	connects '^custom' riostream -b @address -p @port -I 10 -C 5 -S 65537 \
+		-- -s @address -p @port -I 10 -C 5 -S 65537
 	client=rdma_client
 	connects 'rdma_client: end 0' rdma_server -p @port -- \
 		-s @address -p @port

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Descriptors and connections. The descriptor of a socket is an eventfd without
+ * a use of its own: it reserves a number that is unique in the process.
+ */
+#include "rsocket/rsocket_calls.h"
+
+#include "api/api_err.h"
+#include "rsocket/socket_children.h"
+#include "rsocket/socket_name.h"
+#include "rsocket/socket_option.h"
+#include "rsocket/socket_table.h"
+#include "rsocket/socket_wait.h"
+#include "rsocket/socket_waiter.h"
+#include "rsocket/stream_conn.h"
+#include "rsocket/stream_io.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdarg.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define CALL_TYPE_FLAGS (SOCK_NONBLOCK | SOCK_CLOEXEC)
+
+/* Is there any RDMA device? Programs use TCP instead if there is none. */
+static bool has_devices(void)
+{
+	struct ibv_device **list;
+	int nr = 0;
+
+	list = ibv_get_device_list(&nr);
+	if (!list)
+		return false;
+	ibv_free_device_list(list);
+	return nr != 0;
+}
+
+static int type_check(int domain, int type, int protocol)
+{
+	if ((domain != AF_INET && domain != AF_INET6) ||
+	    (type & ~CALL_TYPE_FLAGS) != SOCK_STREAM ||
+	    (protocol && protocol != IPPROTO_TCP))
+		return -ENOTSUP;
+	return has_devices() ? 0 : -ENODEV;
+}
+
+/* Gives a socket a descriptor, by which the process knows it from then on. */
+static int socket_publish(struct rsocket *socket, bool is_closed_on_exec)
+{
+	int fd = eventfd(0, is_closed_on_exec ? EFD_CLOEXEC : 0);
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	socket->fd = fd;
+	ret = socket_table_add(socket);
+	if (!ret)
+		return fd;
+	(void)close(fd);
+	return ret;
+}
+
+int own_rsocket(int domain, int type, int protocol)
+{
+	struct rsocket *socket;
+	int ret = type_check(domain, type, protocol);
+
+	if (!ret)
+		ret = stream_socket_new(domain, &socket);
+	if (ret)
+		return api_ret_minus1(ret);
+	socket->is_nonblocking = (type & SOCK_NONBLOCK) != 0;
+	ret = socket_publish(socket, (type & SOCK_CLOEXEC) != 0);
+	if (ret < 0) {
+		stream_socket_free(socket);
+		return api_ret_minus1(ret);
+	}
+	return ret;
+}
+
+int own_rclose(int fd)
+{
+	struct rsocket *socket = socket_table_remove(fd);
+
+	if (!socket)
+		return EBADF; /* as other implementations */
+	verbs_mutex_lock(&socket->lock);
+	socket->is_closing = true;
+	socket_notify_locked(socket);
+	verbs_mutex_unlock(&socket->lock);
+	socket_table_wait(socket);
+	verbs_mutex_lock(&socket->lock);
+	socket->is_closing = false;
+	stream_close_unlocking(socket);
+	verbs_mutex_unlock(&socket->lock);
+	stream_socket_free(socket);
+	(void)close(fd);
+	return 0;
+}
+
+int own_rshutdown(int fd, int how)
+{
+	struct rsocket *socket = socket_get(fd);
+	int ret;
+
+	if (!socket)
+		return api_ret_minus1(-EBADF);
+	ret = stream_shutdown(socket, how);
+	socket_put(socket);
+	return api_ret_minus1(ret);
+}
+
+/* The value of a command, or -errno */
+static int socket_control_locked(struct rsocket *socket, int cmd, long arg)
+{
+	int ret;
+
+	switch (cmd) {
+	case F_GETFL:
+		return O_RDWR | (socket->is_nonblocking ? O_NONBLOCK : 0);
+	case F_SETFL:
+		socket->is_nonblocking = (arg & O_NONBLOCK) != 0;
+		return 0;
+	case F_GETFD:
+	case F_SETFD:
+		ret = fcntl(socket->fd, cmd, arg);
+		return ret < 0 ? -errno : ret;
+	default:
+		return -ENOTSUP;
+	}
+}
+
+int own_rfcntl(int fd, int cmd, ... /* arg */)
+{
+	struct rsocket *socket = socket_get(fd);
+	va_list args;
+	long arg;
+	int ret;
+
+	if (!socket)
+		return api_ret_minus1(-EBADF);
+	va_start(args, cmd);
+	arg = cmd == F_SETFL || cmd == F_SETFD ? va_arg(args, long)
+					       : 0; /* of entry/ */
+	va_end(args);
+	verbs_mutex_lock(&socket->lock);
+	ret = socket_control_locked(socket, cmd, arg);
+	verbs_mutex_unlock(&socket->lock);
+	socket_put(socket);
+	return ret < 0 ? api_ret_minus1(ret) : ret;
+}
+
+int own_rsetsockopt(int fd, int level, int name, const void *value,
+		    socklen_t len)
+{
+	struct rsocket *socket = socket_get(fd);
+	int ret;
+
+	if (!socket)
+		return api_ret_minus1(-EBADF);
+	verbs_mutex_lock(&socket->lock);
+	ret = value ? socket_option_set_locked(socket, level, name, value, len)
+		    : -EFAULT;
+	verbs_mutex_unlock(&socket->lock);
+	socket_put(socket);
+	return api_ret_minus1(ret);
+}
+
+int own_rgetsockopt(int fd, int level, int name, void *value, socklen_t *len)
+{
+	struct rsocket *socket = socket_get(fd);
+	int ret;
+
+	if (!socket)
+		return api_ret_minus1(-EBADF);
+	verbs_mutex_lock(&socket->lock);
+	ret = value && len ? socket_option_get_locked(socket, level, name,
+						      value, len)
+			   : -EFAULT;
+	verbs_mutex_unlock(&socket->lock);
+	socket_put(socket);
+	return api_ret_minus1(ret);
+}
+
+int own_rbind(int fd, const struct sockaddr *address, socklen_t len)
+{
+	struct rsocket *socket = socket_get(fd);
+	int ret;
+
+	if (!socket)
+		return api_ret_minus1(-EBADF);
+	verbs_mutex_lock(&socket->lock);
+	ret = stream_socket_bind_locked(socket, address, len);
+	verbs_mutex_unlock(&socket->lock);
+	socket_put(socket);
+	return api_ret_minus1(ret);
+}
+
+int own_rlisten(int fd, int backlog)
+{
+	struct rsocket *socket = socket_get(fd);
+	int ret;
+
+	if (!socket)
+		return api_ret_minus1(-EBADF);
+	socket_children_set_backlog(socket, backlog);
+	verbs_mutex_lock(&socket->lock);
+	ret = stream_socket_listen_locked(socket, backlog);
+	verbs_mutex_unlock(&socket->lock);
+	socket_put(socket);
+	return api_ret_minus1(ret);
+}
+
+static bool has_ready_child(const struct rsocket *socket)
+{
+	return !list_empty(&socket->ready);
+}
+
+/* Returns the descriptor of a new connection, or -errno. */
+static int socket_accept(struct rsocket *listener, struct sockaddr *address,
+			 socklen_t *len)
+{
+	struct rsocket *child = NULL;
+	int fd_flags, ret = 0;
+
+	verbs_mutex_lock(&listener->lock);
+	if (listener->state != RSOCKET_LISTENING)
+		ret = -EBADF; /* as other implementations */
+	else if (!has_ready_child(listener) && listener->is_nonblocking)
+		ret = -EAGAIN;
+	else
+		ret = socket_wait_unlocking(listener, has_ready_child);
+	if (!ret)
+		child = socket_children_take_ready_locked(listener);
+	fd_flags = fcntl(listener->fd, F_GETFD);
+	verbs_mutex_unlock(&listener->lock);
+	if (!child)
+		return ret;
+	(void)socket_children_remove(child);
+	socket_name_copy(&child->id->route.addr.dst_addr, address, len);
+	ret = socket_publish(child,
+			     fd_flags > 0 && (fd_flags & FD_CLOEXEC) != 0);
+	if (ret < 0)
+		stream_socket_free(child);
+	return ret;
+}
+
+int own_raccept(int fd, struct sockaddr *address, socklen_t *len)
+{
+	struct rsocket *listener = socket_get(fd);
+	int ret;
+
+	if (!listener)
+		return api_ret_minus1(-EBADF);
+	ret = socket_accept(listener, address, len);
+	socket_put(listener);
+	return ret < 0 ? api_ret_minus1(ret) : ret;
+}
+
+static bool has_connect_result(const struct rsocket *socket)
+{
+	return socket->state != RSOCKET_CONNECTING;
+}
+
+static int socket_connect(struct rsocket *socket,
+			  const struct sockaddr *address, socklen_t len)
+{
+	int ret;
+
+	verbs_mutex_lock(&socket->lock);
+	if (socket->state == RSOCKET_CONNECTING)
+		ret = -EALREADY;
+	else if (socket->state == RSOCKET_CONNECTED)
+		ret = -EISCONN;
+	else
+		ret = stream_socket_connect_locked(socket, address, len);
+	if (!ret && socket->is_nonblocking)
+		ret = -EINPROGRESS;
+	else if (!ret)
+		ret = socket_wait_unlocking(socket, has_connect_result);
+	if (!ret && socket->state == RSOCKET_FAILED) {
+		ret = socket->error;
+		socket->error = 0;
+	}
+	verbs_mutex_unlock(&socket->lock);
+	return ret;
+}
+
+int own_rconnect(int fd, const struct sockaddr *address, socklen_t len)
+{
+	struct rsocket *socket = socket_get(fd);
+	int ret;
+
+	if (!socket)
+		return api_ret_minus1(-EBADF);
+	ret = socket_connect(socket, address, len);
+	socket_put(socket);
+	return api_ret_minus1(ret);
+}
+
+int own_rgetsockname(int fd, struct sockaddr *address, socklen_t *len)
+{
+	struct rsocket *socket = socket_get(fd);
+
+	if (!socket)
+		return api_ret_minus1(-EBADF);
+	verbs_mutex_lock(&socket->lock);
+	socket_name_copy(&socket->id->route.addr.src_addr, address, len);
+	verbs_mutex_unlock(&socket->lock);
+	socket_put(socket);
+	return 0;
+}
+
+int own_rgetpeername(int fd, struct sockaddr *address, socklen_t *len)
+{
+	struct rsocket *socket = socket_get(fd);
+	bool has_peer;
+
+	if (!socket)
+		return api_ret_minus1(-EBADF);
+	verbs_mutex_lock(&socket->lock);
+	has_peer = socket->state == RSOCKET_CONNECTED;
+	if (has_peer)
+		socket_name_copy(&socket->id->route.addr.dst_addr, address,
+				 len);
+	verbs_mutex_unlock(&socket->lock);
+	socket_put(socket);
+	return api_ret_minus1(has_peer ? 0 : -ENOTCONN);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A stream socket. Its lock protects all members but those that name another
+ * one. Functions named _locked need the lock of their socket; they may be
+ * called with a lock of one socket only.
+ */
+#ifndef RSOCKET_SOCKET_OBJECT_H
+#define RSOCKET_SOCKET_OBJECT_H
+
+#include "rsocket/iomap_table.h"
+#include "rsocket/stream_flow.h"
+
+#include <rdma/rdma_cma.h>
+
+#include "util/list.h"
+#include "util/lock.h"
+
+enum rsocket_state {
+	RSOCKET_NEW,
+	RSOCKET_BOUND,
+	RSOCKET_LISTENING,
+	RSOCKET_CONNECTING,
+	RSOCKET_ACCEPTING, /* a request that waits for the RTU */
+	RSOCKET_CONNECTED, /* also after the end of the connection */
+	RSOCKET_FAILED,	   /* could not connect */
+	RSOCKET_CLOSED,
+};
+
+struct rsocket_options {
+	uint32_t recv_len, send_len;
+	uint32_t nr_sends, nr_recvs;
+	uint32_t max_inline;
+	uint32_t nr_iomaps;
+	int linger[2]; /* struct linger */
+	int tos;
+	int keep_idle, keep_count, keep_interval; /* seconds, number, seconds */
+	int max_segment;
+	bool reuses_address, keeps_alive, has_inline_oob, has_no_delay;
+	bool is_ipv6_only;
+};
+
+/* What a connection needs of the device; see stream_qp.h. */
+struct stream_qp {
+	struct ibv_comp_channel *channel;
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+	struct ibv_mr *recv_mr, *send_mr, *sgl_mr;
+	uint8_t *recv; /* both halves */
+	uint8_t *send; /* the send buffer, then control messages */
+	uint8_t *sgl;  /* the entries that the peer writes, then its iomaps */
+	uint32_t *messages;
+	uint32_t max_inline;
+	unsigned int control_at; /* the next control message in send */
+};
+
+struct rsocket {
+	int fd;		       /* -1: not yet accepted */
+	unsigned int nr_users; /* lock of socket_table.c */
+	struct verbs_mutex lock;
+	enum rsocket_state state;
+	int domain;
+	bool is_nonblocking;
+	bool is_closing;
+	/* The CM has reported the end: messages may stay outstanding. */
+	bool has_cm_end;
+	int error; /* -errno of a connection that failed, for SO_ERROR */
+	struct rsocket_options options;
+	struct rdma_cm_id *id;
+	struct stream_qp qp;
+	struct stream_flow flow;
+	struct iomap_table iomaps;
+	struct list_node waiters; /* struct socket_waiter */
+	struct list_node ready;	  /* listening: connections to accept */
+	struct list_node ready_node;
+	/* Lock of socket_children.c: */
+	struct rsocket *listener;  /* NULL: none, or accepted */
+	struct list_node children; /* listening: not yet accepted */
+	unsigned int nr_children, max_children;
+	struct list_node child_node;
+};
+
+#endif

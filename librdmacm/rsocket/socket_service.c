@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One thread and one event channel for all sockets. While the application
+ * computes, connections of a listener are accepted, and connects proceed. The
+ * thread sleeps until there is an event.
+ */
+#include "rsocket/socket_service.h"
+
+#include "api/id_event.h"
+#include "api/id_object.h"
+#include "util/lock.h"
+
+#include <errno.h>
+#include <signal.h>
+
+static struct verbs_mutex service_mutex = VERBS_MUTEX_INIT;
+static struct rdma_event_channel *service_channel GUARDED_BY(service_mutex);
+static const struct socket_service_ops *service_ops;
+
+static void *service_run(void *arg)
+{
+	struct rdma_event_channel *channel = arg;
+	struct rdma_cm_event *event;
+	void *result;
+
+	for (;;) {
+		if (own_get_cm_event(channel, &event) != 0) {
+			if (errno == EINTR)
+				continue;
+			return NULL;
+		}
+		result = service_ops->handle(event);
+		(void)own_ack_cm_event(event);
+		if (result)
+			service_ops->finish(result);
+	}
+}
+
+/* Signals are for the threads of the application. */
+static int service_start_thread(struct rdma_event_channel *channel)
+{
+	pthread_attr_t attr;
+	sigset_t all, before;
+	pthread_t thread;
+	int ret;
+
+	ret = pthread_attr_init(&attr);
+	if (ret)
+		return -ret;
+	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	ret = pthread_create(&thread, &attr, service_run, channel);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	(void)pthread_attr_destroy(&attr);
+	return -ret;
+}
+
+static int service_start_locked(const struct socket_service_ops *ops)
+	REQUIRES(service_mutex)
+{
+	struct rdma_event_channel *channel = own_create_event_channel();
+	int ret;
+
+	if (!channel)
+		return -errno;
+	service_ops = ops;
+	ret = service_start_thread(channel);
+	if (ret) {
+		own_destroy_event_channel(channel);
+		return ret;
+	}
+	service_channel = channel;
+	return 0;
+}
+
+int socket_service_start(const struct socket_service_ops *ops,
+			 struct rdma_event_channel **ret_channel)
+{
+	int ret = 0;
+
+	verbs_mutex_lock(&service_mutex);
+	if (!service_channel)
+		ret = service_start_locked(ops);
+	if (!ret)
+		*ret_channel = service_channel;
+	verbs_mutex_unlock(&service_mutex);
+	return ret;
+}
