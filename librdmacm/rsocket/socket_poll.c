@@ -78,8 +78,8 @@ static int set_check_sockets(struct poll_set *set)
 		stream_qp_progress_locked(socket);
 		events = socket_events_locked(socket);
 		verbs_mutex_unlock(&socket->lock);
-		events &= (short)(set->fds[i].events | POLLERR | POLLHUP |
-				  POLLNVAL);
+		events = (short)(events & (set->fds[i].events | POLLERR |
+					   POLLHUP | POLLNVAL));
 		set->fds[i].revents = events;
 		nr_ready += events != 0;
 	}

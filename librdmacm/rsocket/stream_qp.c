@@ -118,7 +118,7 @@ int stream_qp_open_locked(struct rsocket *socket,
 {
 	struct stream_qp *qp = &socket->qp;
 	uint32_t nr_iomaps = socket->options.nr_iomaps;
-	struct stream_sizes sizes;
+	struct stream_sizes sizes = { 0 };
 	int ret = sizes_choose(socket, &sizes);
 
 	if (!ret)
