@@ -25,6 +25,8 @@
  */
 #define DOCTOR_QUEUES_BYTES (256ul * 1024)
 
+#define DOCTOR_NODE_DIR "/dev/infiniband"
+
 /* Features of struct doctor_device.missing. */
 #define DOCTOR_MAX_FEATURES 8
 
@@ -98,6 +100,8 @@ void doctor_examine(struct doctor *doctor);
 /** doctor_device_get() - return the device called @name; add it if necessary */
 struct doctor_device *doctor_device_get(struct doctor *doctor,
 					const char *name);
+/** doctor_parse_dev_number() - parse "231:192"; 0 if it is no device number */
+dev_t doctor_parse_dev_number(const char *text);
 /** doctor_exit_no_memory() - report that memory is exhausted, and exit */
 _Noreturn void doctor_exit_no_memory(void);
 void doctor_free(struct doctor *doctor);
@@ -113,6 +117,7 @@ void doctor_check_environment(struct doctor *doctor);
 void doctor_check_kernel(struct doctor *doctor);
 void doctor_check_pci(struct doctor *doctor);
 void doctor_check_nodes(struct doctor *doctor);
+void doctor_check_cm(struct doctor *doctor);
 void doctor_check_providers(struct doctor *doctor);
 void doctor_check_limits(struct doctor *doctor);
 void doctor_check_cgroup(struct doctor *doctor);
@@ -122,6 +127,14 @@ void doctor_check_unexplained(struct doctor *doctor);
 
 /** doctor_any_usable() - return whether a selected device is usable */
 bool doctor_any_usable(const struct doctor *doctor);
+
+/**
+ * doctor_node_add_container_fix() - add the fix that passes a device node to
+ * the container
+ * @name: name of the node; NULL: all nodes
+ */
+void doctor_node_add_container_fix(struct doctor_finding *finding,
+				   const char *name);
 
 /* Calls @visit for each folder that may contain provider modules. */
 void doctor_provider_for_each_folder(const struct doctor *doctor,

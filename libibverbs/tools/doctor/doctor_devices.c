@@ -57,8 +57,7 @@ void doctor_free(struct doctor *doctor)
 	free(doctor->findings.list);
 }
 
-/* "231:192" */
-static dev_t doctor_parse_dev_number(const char *text)
+dev_t doctor_parse_dev_number(const char *text)
 {
 	unsigned int major_nr, minor_nr;
 	char end;

@@ -44,6 +44,7 @@ void doctor_examine(struct doctor *doctor)
 	doctor_check_kernel(doctor);
 	doctor_check_pci(doctor);
 	doctor_check_nodes(doctor);
+	doctor_check_cm(doctor);
 	doctor_check_providers(doctor);
 	doctor_check_limits(doctor);
 	doctor_check_cgroup(doctor);

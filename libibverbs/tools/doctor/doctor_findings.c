@@ -59,6 +59,13 @@ const struct doctor_kind doctor_kinds[DOCTOR_NR_IDS] = {
 	[DOCTOR_CM_NODE_MISSING] =
 		KIND("cm-node-missing", NOTE,
 		     "the device node rdma_cm does not exist"),
+	[DOCTOR_CM_NODE_FORBIDDEN] =
+		KIND("cm-node-forbidden", WARNING,
+		     "this user cannot open the device node rdma_cm"),
+	[DOCTOR_CM_NODE_WRONG] = KIND("cm-node-wrong", WARNING,
+				      "the device node rdma_cm does not work"),
+	[DOCTOR_UROCE_FIREWALL] = KIND("uroce-firewall", NOTE,
+				       "a firewall may drop packets of uroce"),
 	[DOCTOR_PROVIDER_MISSING] =
 		KIND("provider-missing", ERROR,
 		     "no provider for a device is installed"),

@@ -14,14 +14,8 @@
 
 #include "tools/doctor/doctor.h"
 
-#define DOCTOR_NODE_DIR "/dev/infiniband"
-
-/*
- * Adds the fix that passes a device node to the container; all nodes if @name
- * is NULL.
- */
-static void doctor_node_add_container_fix(struct doctor_finding *finding,
-					  const char *name)
+void doctor_node_add_container_fix(struct doctor_finding *finding,
+				   const char *name)
 {
 	doctor_finding_add_fix(finding,
 			       "docker run --device=" DOCTOR_NODE_DIR
@@ -211,22 +205,6 @@ static void doctor_node_check(struct doctor *doctor,
 		doctor_node_try_open(doctor, device, path);
 }
 
-static void doctor_node_check_rdma_cm(struct doctor *doctor)
-{
-	struct doctor_finding *finding;
-
-	if (doctor_system_exists(&doctor->system, DOCTOR_NODE_DIR "/rdma_cm"))
-		return;
-	finding = doctor_finding_add(
-		&doctor->findings, DOCTOR_CM_NODE_MISSING, NULL, 0,
-		DOCTOR_NODE_DIR "/rdma_cm does not exist. Only programs that "
-				"connect by IP address (librdmacm) need it.");
-	if (doctor->in_container)
-		doctor_node_add_container_fix(finding, "rdma_cm");
-	else
-		doctor_finding_add_fix(finding, "modprobe rdma_ucm");
-}
-
 /* Such a device has no node, but UCX looks for the folder. */
 static void doctor_node_check_user_space(struct doctor *doctor,
 					 const struct doctor_device *device)
@@ -246,8 +224,6 @@ static void doctor_node_check_user_space(struct doctor *doctor,
 
 void doctor_check_nodes(struct doctor *doctor)
 {
-	bool any = false;
-
 	for (size_t i = 0; i < doctor->nr_devices; i++) {
 		const struct doctor_device *device = &doctor->devices[i];
 
@@ -258,9 +234,6 @@ void doctor_check_nodes(struct doctor *doctor)
 			doctor_node_add_no_folder(doctor, device);
 			return;
 		}
-		any = true;
 		doctor_node_check(doctor, device);
 	}
-	if (any)
-		doctor_node_check_rdma_cm(doctor);
 }

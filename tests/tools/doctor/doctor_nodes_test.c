@@ -38,7 +38,6 @@ int __wrap_open(const char *path, int flags, ...)
 static void write_node(struct doctor_fixture *fixture, const char *target)
 {
 	doctor_fixture_link(fixture, "dev/infiniband/uverbs0", target);
-	doctor_fixture_write(fixture, "dev/infiniband/rdma_cm", " ");
 }
 
 static void doctor_nodes_usable_node_has_no_finding(void **state)
@@ -100,7 +99,7 @@ doctor_nodes_missing_node_in_container_fix_is_docker_option(void **state)
 	const struct doctor_finding *finding;
 
 	(void)doctor_fixture_add_device(fixture, 0);
-	doctor_fixture_write(fixture, "dev/infiniband/rdma_cm", " ");
+	doctor_fixture_write(fixture, "dev/infiniband/other", " ");
 	fixture->doctor.in_container = true;
 	doctor_check_nodes(&fixture->doctor);
 	finding = doctor_fixture_find(fixture, DOCTOR_NODE_MISSING, "rxe0");
@@ -115,7 +114,7 @@ static void doctor_nodes_unknown_device_number_fix_is_udevadm(void **state)
 	fake_sysfs_device(&fixture->fake, 0);
 	doctor_fixture_write(fixture, "sys/class/infiniband_verbs/uverbs0/dev",
 			     "231:192:9\n");
-	doctor_fixture_write(fixture, "dev/infiniband/rdma_cm", " ");
+	doctor_fixture_write(fixture, "dev/infiniband/other", " ");
 	doctor_read_devices(&fixture->doctor);
 	doctor_check_nodes(&fixture->doctor);
 	assert_has_fix(
@@ -247,19 +246,6 @@ static void doctor_nodes_regular_file_is_found(void **state)
 			"is not a character device");
 }
 
-static void doctor_nodes_missing_rdma_cm_is_noted(void **state)
-{
-	struct doctor_fixture *fixture = *state;
-	const struct doctor_finding *finding;
-
-	(void)doctor_fixture_add_device(fixture, 0);
-	doctor_fixture_link(fixture, "dev/infiniband/uverbs0", "/dev/null");
-	doctor_check_nodes(&fixture->doctor);
-	finding = doctor_fixture_find(fixture, DOCTOR_CM_NODE_MISSING, NULL);
-	assert_has_fix(finding, "modprobe rdma_ucm");
-	assert_int_equal(finding->severity, DOCTOR_NOTE);
-}
-
 static void doctor_nodes_unselected_device_has_no_finding(void **state)
 {
 	struct doctor_fixture *fixture = *state;
@@ -317,7 +303,6 @@ int main(void)
 		doctor_test(doctor_nodes_unresponsive_device_finds_node_dead),
 		doctor_test(doctor_nodes_wrong_device_number_is_found),
 		doctor_test(doctor_nodes_regular_file_is_found),
-		doctor_test(doctor_nodes_missing_rdma_cm_is_noted),
 		doctor_test(doctor_nodes_unselected_device_has_no_finding),
 		doctor_test(
 			doctor_nodes_user_space_device_without_folder_is_noted),

@@ -116,7 +116,8 @@ class Shim:
         self.dir = tempfile.mkdtemp()
         subprocess.run([os.path.join(SHIM, "make_devices.py"), "--discovery",
                         discovery, self.dir, *devices], check=True)
-        self.touch("dev/rdma_cm")
+        os.makedirs(self.path("dev"), exist_ok=True)
+        os.symlink("/dev/null", self.path("dev/rdma_cm"))
         self.env = {"UVERBS_SHIM": f"{self.dir}/shim.conf",
                     "SYSFS_PATH": f"{self.dir}/sys", "LD_PRELOAD": PRELOAD,
                     "RDMAV_DRIVERS": "rxe"}
@@ -129,11 +130,6 @@ class Shim:
 
     def path(self, name):
         return os.path.join(self.dir, name)
-
-    def touch(self, name):
-        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
-        with open(self.path(name), "w", encoding="ascii"):
-            pass
 
     def report(self, what, *options, before=(), **env):
         return Report(what, *options, before=before, **{**self.env, **env})
@@ -285,6 +281,9 @@ def test_device():
         report.expect("gid-index", STATUS_FINE, "-g 1")
         os.unlink(shim.path("dev/rdma_cm"))
         shim.report("no rdma_cm").expect("cm-node-missing", STATUS_FINE)
+        os.mkdir(shim.path("dev/rdma_cm"))
+        shim.report("wrong rdma_cm").expect("cm-node-wrong", 2)
+        os.rmdir(shim.path("dev/rdma_cm"))
 
         low = in_userns("prlimit", "--memlock=65536")
         report = shim.report("memlock 64 kB", before=low)
