@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Requests of one port that no application has accepted or rejected. */
+/* Half-open connections of one port, and datagram requests without a reply */
 #define LISTEN_MAX_PENDING 4096
 
 /* A listener of the engine, for all ids of one port */

@@ -139,7 +139,6 @@ int cm_conn_accept(struct cm_engine *cm, struct cm_conn *conn,
 	ret = cm_mad_encode(&message, conn->unacknowledged);
 	if (ret)
 		return ret;
-	cm_listener_release(&conn->listener, &conn->pending_node);
 	conn->local_qpn = rep->local_qpn;
 	conn->state = CM_REP_SENT;
 	cm_conn_start_timer(cm, conn, now_ns);
@@ -200,6 +199,7 @@ int cm_conn_notify(struct cm_engine *cm, struct cm_conn *conn,
 	if (conn->state != CM_REP_SENT && conn->state != CM_MRA_REP_RCVD)
 		return -EINVAL;
 	cm_timer_disarm(&cm->conn_timers, &conn->timer);
+	cm_listener_release(&conn->listener, &conn->pending_node);
 	conn->state = CM_ESTABLISHED;
 	cm_event_set(out, CM_EVENT_ESTABLISHED, 0, conn);
 	return 0;

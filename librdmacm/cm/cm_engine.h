@@ -100,7 +100,8 @@ struct cm_listener {
 	bool is_sidr;	      /* SIDR_REQ instead of REQ */
 	unsigned int backlog; /* bound of nr_pending */
 	/* private: */
-	unsigned int nr_pending; /* requests without a response */
+	/* half-open connections, or SIDR_REQs without a response */
+	unsigned int nr_pending;
 	struct list_node pending;
 	struct list_node node;
 };
@@ -115,7 +116,7 @@ struct cm_conn {
 	uint32_t local_qpn;
 	uint32_t remote_qpn;
 	struct cm_path path;	      /* of MADs to the peer */
-	struct cm_listener *listener; /* while the request is pending */
+	struct cm_listener *listener; /* while half-open */
 	/* private: */
 	uint64_t tid;	   /* of the REQ */
 	uint64_t dreq_tid; /* of the peer's DREQ, until the DREP */

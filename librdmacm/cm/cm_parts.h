@@ -25,7 +25,10 @@ struct cm_sidr *cm_table_find_sidr_passive(struct cm_engine *cm,
 					   uint32_t request_id,
 					   const uint8_t *dgid);
 
-/* Counts a request that needs a response; -EAGAIN if the backlog is full. */
+/*
+ * Counts a request until its SIDR_REP is sent, or its connection is established
+ * or ends; -EAGAIN if the backlog is full.
+ */
 int cm_listener_hold(struct cm_listener *listener, struct list_node *node);
 void cm_listener_release(struct cm_listener **listener, struct list_node *node);
 

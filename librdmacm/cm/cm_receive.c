@@ -18,6 +18,13 @@
 /* An MRA extends the timeout at most by that of Linux, 68.7 s. */
 #define MAX_SERVICE_TIMEOUT 24
 
+/*
+ * The peer chooses how often and at which interval a REP is retransmitted, and
+ * thus how long its connection can stay half-open. 16.4 s is four times the
+ * interval of Linux.
+ */
+#define MAX_RESPONSE_TIMEOUT 22
+
 /* What receiving one message needs */
 struct receive {
 	struct cm_engine *cm;
@@ -79,14 +86,17 @@ static void req_receive_new(const struct receive *rx,
 {
 	const struct cm_req *req = &rx->out->received.req;
 	struct cm_conn *conn = rx->spare;
+	uint8_t timeout = req->local_cm_timeout;
 
+	if (timeout > MAX_RESPONSE_TIMEOUT)
+		timeout = MAX_RESPONSE_TIMEOUT;
 	if (!conn || cm_listener_hold(listener, &conn->pending_node) != 0)
 		return;
 	conn->listener = listener;
 	conn->is_active = false;
 	conn->tid = rx->out->received.tid;
 	conn->max_retries = req->max_cm_retries;
-	conn->interval_ns = cm_time_ns(req->local_cm_timeout);
+	conn->interval_ns = cm_time_ns(timeout);
 	conn->ack_timeout_ns = cm_time_ns(req->primary.local_ack_timeout);
 	/* The path of the REQ, back */
 	memcpy(conn->path.sgid, rx->path->dgid, CM_GID_LEN);
@@ -209,6 +219,7 @@ static void rtu_receive(const struct receive *rx)
 	    (conn->state != CM_REP_SENT && conn->state != CM_MRA_REP_RCVD))
 		return;
 	cm_timer_disarm(&rx->cm->conn_timers, &conn->timer);
+	cm_listener_release(&conn->listener, &conn->pending_node);
 	conn->state = CM_ESTABLISHED;
 	cm_event_set(rx->out, CM_EVENT_ESTABLISHED, 0, conn);
 }
@@ -308,6 +319,7 @@ static void dreq_receive(const struct receive *rx)
 	case CM_ESTABLISHED:
 	case CM_DREQ_SENT: /* both sides disconnect */
 		cm_timer_disarm(&rx->cm->conn_timers, &conn->timer);
+		cm_listener_release(&conn->listener, &conn->pending_node);
 		conn->dreq_tid = message->tid;
 		conn->state = CM_DREQ_RCVD;
 		cm_event_set(rx->out, CM_EVENT_DISCONNECTED, 0, conn);

@@ -275,6 +275,40 @@ static void connect_with_full_backlog_waits_for_retransmission(void **state)
 		assert_int_equal(conns[i]->state, CM_ESTABLISHED);
 }
 
+static void accept_without_rtu_leaves_backlog_full(void **state)
+{
+	struct cm_conn *conns[9];
+
+	for (int i = 0; i < 9; i++)
+		conns[i] = cm_net_connect(&net);
+	cm_net_run(&net, 10 * CM_NET_MS);
+	for (int i = 0; i < 8; i++)
+		cm_net_accept(&net, server, &server->conns[i]);
+	cm_net_run(&net, 7000 * CM_NET_MS);
+	assert_int_equal(server->nr_conns, 8);
+	assert_int_equal(server->listener.nr_pending, 8);
+	/* the last REQ arrived first */
+	cm_net_confirm(&net, client, conns[8]);
+	cm_net_run(&net, 7000 * CM_NET_MS);
+	assert_int_equal(server->conns[0].state, CM_ESTABLISHED);
+	assert_int_equal(server->nr_conns, 9);
+	assert_int_equal(server->listener.nr_pending, 8);
+}
+
+static void accept_before_listener_removed_is_established(void **state)
+{
+	struct cm_conn *conn = cm_net_connect(&net);
+
+	cm_net_run(&net, 10 * CM_NET_MS);
+	cm_net_accept(&net, server, &server->conns[0]);
+	assert_int_equal(server->listener.nr_pending, 1);
+	cm_listener_remove(&server->cm, &server->listener);
+	cm_net_run(&net, 10 * CM_NET_MS);
+	cm_net_confirm(&net, client, conn);
+	cm_net_run(&net, 10 * CM_NET_MS);
+	assert_int_equal(server->conns[0].state, CM_ESTABLISHED);
+}
+
 static void listener_second_for_service_is_refused(void **state)
 {
 	struct cm_listener again = { .service_id = CM_NET_SERVICE_ID };
@@ -676,6 +710,8 @@ int main(void)
 		CONN_TEST(connect_refused_anonymously_carries_no_local_id),
 		CONN_TEST(reply_rejected_by_active_side_ends_both),
 		CONN_TEST(connect_with_full_backlog_waits_for_retransmission),
+		CONN_TEST(accept_without_rtu_leaves_backlog_full),
+		CONN_TEST(accept_before_listener_removed_is_established),
 		CONN_TEST(listener_second_for_service_is_refused),
 		CONN_TEST(listener_removed_leaves_pending_requests),
 		CONN_TEST(conn_calls_in_wrong_state_are_refused),

@@ -119,6 +119,28 @@ static void rep_lost_is_retransmitted_after_timeout(void **state)
 	assert_int_equal(server->conns[0].state, CM_ESTABLISHED);
 }
 
+static void rep_with_long_timeout_of_peer_ends_in_minutes(void **state)
+{
+	static const uint64_t interval_ns = CM_NET_MS << 14;
+	struct cm_mad message = { .attr = CM_REQ };
+	struct cm_connect_param param;
+
+	cm_net_connect_param(&param, 1);
+	message.req = param.req;
+	message.req.local_comm_id = 1;
+	message.req.local_cm_timeout = 31;
+	message.req.max_cm_retries = 15;
+	drop(CM_REP, 1000);
+	cm_net_inject(&net, CM_NET_SERVER, &message);
+	assert_int_equal(server->listener.nr_pending, 1);
+	assert_int_equal(cm_engine_deadline(&server->cm),
+			 net.now_ns + interval_ns);
+	cm_net_run(&net, 16 * interval_ns + CM_NET_MS);
+	assert_int_equal(
+		events(server, &server->conns[0], CM_EVENT_UNREACHABLE), 1);
+	assert_int_equal(server->listener.nr_pending, 0);
+}
+
 static void rtu_lost_is_repeated_for_duplicate_rep(void **state)
 {
 	struct cm_conn *conn;
@@ -503,6 +525,7 @@ int main(void)
 		RECOVERY_TEST(req_with_time_out_of_range_has_longest),
 		RECOVERY_TEST(req_never_received_is_unreachable_after_16_times),
 		RECOVERY_TEST(rep_lost_is_retransmitted_after_timeout),
+		RECOVERY_TEST(rep_with_long_timeout_of_peer_ends_in_minutes),
 		RECOVERY_TEST(rtu_lost_is_repeated_for_duplicate_rep),
 		RECOVERY_TEST(rtu_never_received_is_unreachable_after_16_reps),
 		RECOVERY_TEST(mads_all_duplicated_have_no_effect_twice),
