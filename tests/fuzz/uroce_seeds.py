@@ -383,9 +383,31 @@ def config_seeds():
     yield "long", b"eth0\0devices = " + 300 * b"eth0,"
 
 
+def bootstrap_seeds():
+    """Messages at the bootstrap sockets; integers have the order of the host."""
+    udp, slot, magic = 0x20, 0x40, 0x75726F32
+    for kind, name in enumerate(("give", "count", "take", "block")):
+        message = struct.pack("=III", magic, kind, 16)
+        yield name, bytes([slot, 2]) + message
+        yield f"{name}_sockets", bytes([slot | udp | 16, 0]) + message
+        yield f"{name}_files", bytes([slot | 16, 16]) + message
+    yield "give_all", bytes([slot, 16]) + struct.pack("=III", magic, 0, 0)
+    yield "slot_number", bytes([slot, 2]) + struct.pack("=III", magic, 0, 17)
+    yield "slot_magic", bytes([slot, 1]) + struct.pack("=III", 1, 0, 0)
+    yield "slot_empty", bytes([slot, 1])
+    mad = struct.pack("=I", 30306) + bytes(40) + bytes(range(256))
+    yield "mad", bytes(2) + mad
+    yield "mad_files", bytes([16, 0]) + mad
+    yield "mad_short", bytes(2) + mad[:-1]
+    yield "mad_long", bytes(2) + mad + b"x"
+    yield "mad_magic", bytes(2) + bytes(300)
+    yield "mad_empty", bytes(2)
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
-    for target, seeds in (("fuzz_uroce_config", config_seeds()),
+    for target, seeds in (("fuzz_uroce_bootstrap", bootstrap_seeds()),
+                          ("fuzz_uroce_config", config_seeds()),
                           ("fuzz_uroce_packet", packet_seeds()),
                           ("fuzz_uroce_engine", engine_seeds()),
                           ("fuzz_uroce_fast", fast_seeds()),
