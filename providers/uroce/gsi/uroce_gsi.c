@@ -16,7 +16,6 @@
 
 #define QUEUE_SIZE    64 /* MADs; a power of two */
 #define MAX_READY     16 /* claims that are served in one call */
-#define MAX_DELIVERED 32 /* MADs that are delivered in one call */
 #define PREFIX_TRIES  64
 #define PREFIX_SHIFT  16
 #define LOWEST_PREFIX 1 /* a communication id of 0 means none */
@@ -241,12 +240,12 @@ static int deliver_claimed(struct uroce_gsi *gsi, int fd)
 	return ret;
 }
 
-/* Delivers MADs at the claims that are readable. Return: whether to pause. */
-static bool deliver_ready(struct uroce_gsi *gsi)
+/* Delivers MADs at readable claims. Return: as uroce_gsi_work(). */
+static int deliver_ready(struct uroce_gsi *gsi)
 {
 	struct epoll_event events[MAX_READY];
 	int nr = epoll_wait(gsi->epoll, events, MAX_READY, 0);
-	int left = MAX_DELIVERED;
+	int left = UROCE_GSI_MAX_DELIVERED;
 
 	for (int i = 0; i < nr; i++) {
 		int ret = 0;
@@ -256,18 +255,18 @@ static bool deliver_ready(struct uroce_gsi *gsi)
 			left--;
 		}
 		if (ret == -EPERM || ret == -EPROTO)
-			return true;
+			return ret;
 	}
-	return left <= 0;
+	return UROCE_GSI_MAX_DELIVERED - left;
 }
 
-bool uroce_gsi_work(struct uroce_gsi *gsi, bool readable)
+int uroce_gsi_work(struct uroce_gsi *gsi, bool readable)
 {
 	struct uroce_gsi_mad mad;
 
 	for (int i = 0; i < QUEUE_SIZE && gsi_pop(gsi, &mad); i++)
 		pass_on_mad(gsi, &mad);
-	return readable && deliver_ready(gsi);
+	return readable ? deliver_ready(gsi) : 0;
 }
 
 /* Lets @user own the MADs of @claim, which is freed if that fails. */

@@ -88,16 +88,20 @@ void uroce_gsi_abandon(struct uroce_gsi *gsi);
 /** uroce_gsi_push() - queue a MAD from the network; any thread, never waits */
 void uroce_gsi_push(struct uroce_gsi *gsi, const struct uroce_gsi_mad *mad);
 
+/* Attempts to deliver a MAD in one call of uroce_gsi_work(). */
+#define UROCE_GSI_MAX_DELIVERED 32
+
 /**
  * uroce_gsi_work() - pass on queued MADs, and deliver those of other processes
  * @readable: whether the descriptor was readable
  *
  * A bounded number of MADs. Context: helper thread, without locks.
  *
- * Return: whether the caller should pause before the next call with @readable,
- * because many MADs arrived, or a process did not behave.
+ * Return: the number of attempts to deliver a MAD; UROCE_GSI_MAX_DELIVERED:
+ * more MADs may wait. -EPERM or -EPROTO if another process did not behave: the
+ * caller should pause before the next call with @readable.
  */
-bool uroce_gsi_work(struct uroce_gsi *gsi, bool readable);
+int uroce_gsi_work(struct uroce_gsi *gsi, bool readable);
 
 /**
  * uroce_gsi_add_user() - claim a random prefix, and add a user

@@ -12,8 +12,8 @@
 #include "uroce/ipc/uroce_directory.h"
 #include "util/nocancel.h"
 
-/* MADs that may wait for a process. */
-#define GSI_BACKLOG 1024
+/* MADs that may wait for a process; net.core.somaxconn limits them, too. */
+#define GSI_BACKLOG 4096
 
 /* Buffer for descriptors and the credentials of the sender. */
 union control {

@@ -189,21 +189,28 @@ static void on_gsi_packet(void *arg, struct uroce_packet *packet)
 
 bool uroce_worker_receive_gsi(struct uroce_worker *worker)
 {
-	bool more;
+	uint32_t nr;
 
-	if (!worker->port)
+	/* the queues of MADs that wait for users are limited */
+	if (!worker->port || worker->process->gsi_behind)
 		return false;
 	worker->receives_gsi = true;
-	more = uroce_port_receive_gsi(worker->port, on_gsi_packet, worker);
+	nr = uroce_port_receive_gsi(worker->port, on_gsi_packet, worker);
 	worker->receives_gsi = false;
-	return more;
+	return uroce_gsi_budget_spend(&worker->process->gsi_budget, nr,
+				      worker->now);
 }
 
 void uroce_worker_serve_gsi(struct uroce_worker *worker, unsigned int wake)
 {
-	struct uroce_gsi *gsi = worker->process->gsi;
+	struct uroce_process *process = worker->process;
+	int nr;
 
-	if (gsi && uroce_worker_is_first(worker) &&
-	    uroce_gsi_work(gsi, wake & UROCE_WAKE_GSI))
+	if (!process->gsi || !uroce_worker_is_first(worker))
+		return;
+	nr = uroce_gsi_work(process->gsi, wake & UROCE_WAKE_GSI);
+	process->gsi_behind = nr == UROCE_GSI_MAX_DELIVERED;
+	if (nr < 0 || uroce_gsi_budget_spend(&process->gsi_budget, (uint32_t)nr,
+					     uroce_helper_now()))
 		uroce_helper_pause(&worker->helper, UROCE_WAKE_GSI);
 }

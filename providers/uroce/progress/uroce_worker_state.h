@@ -22,6 +22,7 @@
 #include <pthread.h>
 
 #include "uroce/gsi/uroce_gsi.h"
+#include "uroce/gsi/uroce_gsi_budget.h"
 #include "uroce/progress/uroce_helper.h"
 #include "uroce/progress/uroce_instance.h"
 #include "uroce/qp/uroce_lock.h"
@@ -39,7 +40,10 @@
  */
 struct uroce_process {
 	struct uroce_gsi *gsi; /* NULL: none */
-	uint32_t mad_psn;      /* of the next MAD; lock of the first worker */
+	/* helper thread of the first worker only */
+	struct uroce_gsi_budget gsi_budget;
+	bool gsi_behind;  /* MADs wait for a user of this process */
+	uint32_t mad_psn; /* of the next MAD; lock of the first worker */
 	/* plain: clang's analysis cannot follow the locks around fork() */
 	pthread_mutex_t netdev_mutex;
 	/* written with netdev_mutex and all engine locks, read with any */

@@ -227,10 +227,10 @@ bool uroce_port_receive_inbox(struct uroce_port *port,
  * the host. Packets to other QPs are dropped or forwarded as those of
  * uroce_port_receive(). The number of packets is bounded.
  *
- * Return: whether more packets may wait.
+ * Return: the number of packets, including invalid ones.
  */
-bool uroce_port_receive_gsi(struct uroce_port *port, uroce_port_receive_fn *fn,
-			    void *arg);
+uint32_t uroce_port_receive_gsi(struct uroce_port *port,
+				uroce_port_receive_fn *fn, void *arg);
 
 /** uroce_port_counters() - copy the counters */
 void uroce_port_counters(const struct uroce_port *port,

@@ -23,13 +23,12 @@
 #include "uroce/wire/uroce_wire.h"
 #include "util/nocancel.h"
 
-#define MAX_MESSAGES 8
-#define MAX_ROUNDS   4	   /* then the caller may do other work */
-#define BUFFER	     65536 /* bytes; no UDP datagram is longer */
-#define MAX_INBOX    64
-/* MADs in one call: with the pause after it, a flood costs little */
-#define MAX_GSI_MESSAGES 32
-#define ECN_MASK	 3 /* of the traffic class (RFC 3168) */
+#define MAX_MESSAGES	 8
+#define MAX_ROUNDS	 4     /* then the caller may do other work */
+#define BUFFER		 65536 /* bytes; no UDP datagram is longer */
+#define MAX_INBOX	 64
+#define MAX_GSI_MESSAGES 32 /* in one call; each is a packet */
+#define ECN_MASK	 3  /* of the traffic class (RFC 3168) */
 #define ECN_CE		 3
 
 union control {
@@ -405,23 +404,25 @@ bool uroce_port_receive(struct uroce_port *port, uroce_port_receive_fn *fn,
 	return true;
 }
 
-bool uroce_port_receive_gsi(struct uroce_port *port, uroce_port_receive_fn *fn,
-			    void *arg)
+uint32_t uroce_port_receive_gsi(struct uroce_port *port,
+				uroce_port_receive_fn *fn, void *arg)
 {
 	struct uroce_receive_batch *batch = port->receive;
-	int got;
+	uint32_t nr = 0;
 
-	for (int nr = 0; nr < MAX_GSI_MESSAGES; nr += got) {
+	while (nr < MAX_GSI_MESSAGES) {
 		uint32_t room = batch->no_many ? 1 : MAX_MESSAGES;
+		int got;
 
 		prepare(batch, room);
 		got = receive_now(port, uroce_port_gsi_fd(port), room);
 		if (got <= 0)
-			return false;
+			break;
 		for (int i = 0; i < got; i++)
 			take_message(port, &batch->headers[i], false, fn, arg);
+		nr += (uint32_t)got;
 	}
-	return true;
+	return nr;
 }
 
 bool uroce_port_receive_inbox(struct uroce_port *port,

@@ -127,8 +127,9 @@ test_programs() {
 	test_perftest_cm ib_read_bw -n 200 -s 65536
 	test_perftest_cm ib_atomic_bw -n 200 -q 2
 	pair_endless=yes
-	connects '^disconnect ' cmtime -b @address -p @port -- \
-		-s @address -p @port -c 100
+	# retransmission of a lost MAD takes more than 4000 ms
+	connects '^disconnect *: *[0-3]\?[0-9]\{1,3\}\.' cmtime -b @address \
+		-p @port -- -s @address -p @port -c 1000
 	pair_endless=
 }
 

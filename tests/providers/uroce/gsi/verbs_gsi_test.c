@@ -26,6 +26,7 @@
 #define PORT	   1
 #define LIMIT_MS   30000
 #define SERVICE_ID UINT64_C(0x1061b5a)
+#define BURST	   2000
 
 enum {
 	REJ = 0x12,
@@ -320,6 +321,40 @@ static void gsi_many_requests_reach_owner_in_order(void **state)
 	end_owner();
 }
 
+/*
+ * A thousand connections, for example, send two messages each to one process.
+ * The owner's callback writes to a socket that the test does not read yet, so
+ * the requests wait for the owner. A message of the test to itself arrives
+ * after all of the requests before it have left the socket of QP 1, whose size
+ * differs between machines.
+ */
+static void gsi_burst_of_requests_waits_for_owner(void **state)
+{
+	static bool arrived[BURST];
+	struct received received;
+	uint32_t id;
+
+	memset(arrived, 0, sizeof(arrived));
+	start_owner(false);
+	for (uint32_t i = 0; i < BURST; i++) {
+		(void)send_mad(REQ, i, 0, SERVICE_ID);
+		if (i % 100 == 99) {
+			struct received last = send_mad(REP, 1, own_id(), 0);
+
+			assert_receives(inbox, &last);
+		}
+	}
+	for (uint32_t i = 0; i < BURST; i++) {
+		receive_bytes(owner.fd, &received, sizeof(received));
+		memcpy(&id, received.mad + 24, sizeof(id));
+		id = be32toh(id);
+		assert_in_range(id, 0, BURST - 1);
+		assert_false(arrived[id]);
+		arrived[id] = true;
+	}
+	end_owner();
+}
+
 static void gsi_message_reaches_owner_of_id(void **state)
 {
 	struct received sent;
@@ -438,6 +473,7 @@ int main(int argc, char **argv)
 		TEST(gsi_request_reaches_owner_of_address),
 		TEST(gsi_request_reaches_owner_of_all_addresses),
 		TEST(gsi_many_requests_reach_owner_in_order),
+		TEST(gsi_burst_of_requests_waits_for_owner),
 		TEST(gsi_message_reaches_owner_of_id),
 		TEST(gsi_request_of_own_service_reaches_process),
 		TEST(gsi_req_without_owner_is_rejected),

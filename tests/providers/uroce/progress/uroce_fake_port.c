@@ -248,10 +248,10 @@ int uroce_port_gsi_fd(const struct uroce_port *port)
 	return -1;
 }
 
-bool uroce_port_receive_gsi(struct uroce_port *port, uroce_port_receive_fn *fn,
-			    void *arg)
+uint32_t uroce_port_receive_gsi(struct uroce_port *port,
+				uroce_port_receive_fn *fn, void *arg)
 {
-	return false;
+	return 0;
 }
 
 bool uroce_port_serve(struct uroce_port *port)

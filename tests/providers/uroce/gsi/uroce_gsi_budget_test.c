@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Tests of uroce_gsi_budget.c: bursts and floods of MADs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "uroce/gsi/uroce_gsi_budget.h"
+
+#define START_NS UINT64_C(1000000000000)
+#define PAUSE_NS UINT64_C(5000000)
+#define TURN	 32 /* MADs of a call */
+
+static struct uroce_gsi_budget budget;
+
+/* Spends MADs at one time. Return: those before the burst was used up. */
+static uint32_t spend_until_used_up(uint64_t now_ns)
+{
+	uint32_t nr = 0;
+
+	while (!uroce_gsi_budget_spend(&budget, 1, now_ns))
+		nr++;
+	return nr;
+}
+
+static void budget_burst_is_permitted_at_once(void **state)
+{
+	assert_int_equal(spend_until_used_up(START_NS), UROCE_GSI_BURST);
+}
+
+static void budget_used_up_permits_turn_after_pause(void **state)
+{
+	(void)spend_until_used_up(START_NS);
+	assert_int_equal(spend_until_used_up(START_NS + PAUSE_NS), TURN);
+}
+
+static void budget_idle_time_restores_burst(void **state)
+{
+	uint64_t idle_ns = UROCE_GSI_BURST * UROCE_GSI_NS_PER_MAD;
+
+	(void)spend_until_used_up(START_NS);
+	assert_int_equal(spend_until_used_up(START_NS + idle_ns / 2),
+			 UROCE_GSI_BURST / 2);
+	assert_int_equal(spend_until_used_up(START_NS + 10 * idle_ns),
+			 UROCE_GSI_BURST);
+}
+
+/* Two turns in each pause: more than the rate, which must add up to nothing. */
+static void budget_after_long_flood_permits_turn(void **state)
+{
+	uint64_t now_ns = START_NS;
+
+	(void)spend_until_used_up(now_ns);
+	for (int i = 0; i < 100000; i++) {
+		now_ns += PAUSE_NS;
+		assert_true(uroce_gsi_budget_spend(&budget, 2 * TURN, now_ns));
+	}
+	assert_int_equal(spend_until_used_up(now_ns + PAUSE_NS), TURN);
+}
+
+static void budget_spent_nothing_permits_more(void **state)
+{
+	(void)spend_until_used_up(START_NS);
+	assert_false(uroce_gsi_budget_spend(&budget, 0, START_NS));
+}
+
+static int setup(void **state)
+{
+	budget = (struct uroce_gsi_budget){};
+	return 0;
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(budget_burst_is_permitted_at_once),
+		TEST(budget_used_up_permits_turn_after_pause),
+		TEST(budget_idle_time_restores_burst),
+		TEST(budget_after_long_flood_permits_turn),
+		TEST(budget_spent_nothing_permits_more),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
