@@ -9,7 +9,6 @@ files outside of its folders count as a folder each.
 """
 
 import collections
-import functools
 import os
 import re
 import subprocess
@@ -41,30 +40,32 @@ def objects(build):
     return folders
 
 
-@functools.lru_cache(maxsize=None)
-def symbols(path):
-    """Two sets: the names that an object defines, and those that it uses."""
-    text = subprocess.run(["nm", path], check=True, capture_output=True,
+def read_symbols(paths):
+    """{path: two sets, the names that an object defines and those it uses}"""
+    text = subprocess.run(["nm", "-A", *paths], check=True, capture_output=True,
                           text=True).stdout
-    defined, used = set(), set()
+    tables = {path: (set(), set()) for path in paths}
     for line in text.splitlines():
-        kind, name = line.split()[-2:]
-        if kind in "UwWvV" and len(line.split()) == 2:
+        path, rest = line.split(":", 1)
+        fields = rest.split()
+        kind, name = fields[-2:]
+        defined, used = tables[path]
+        if kind in "UwWvV" and len(fields) == 2:
             used.add(name)
         elif kind in "TDBRWV":
             defined.add(name)
-    return defined, used
+    return tables
 
 
-def calls(files):
+def calls(files, symbols):
     """{file: the files that it uses}"""
-    tables = {name: symbols(path) for name, path in files.items()}
+    tables = {name: symbols[path] for name, path in files.items()}
     return {name: {other for other, (defined, _) in tables.items()
                    if other != name and used & defined}
             for name, (_, used) in tables.items()}
 
 
-def folder_calls(folders):
+def folder_calls(folders, symbols):
     """{folder of uroce: the folders that it uses}"""
     groups = {}
     for folder, files in folders.items():
@@ -74,7 +75,7 @@ def folder_calls(folders):
             groups[folder] = list(files.values())
     tables = {}
     for group, paths in groups.items():
-        both = [symbols(path) for path in paths]
+        both = [symbols[path] for path in paths]
         tables[group] = (set().union(*(defined for defined, _ in both)),
                          set().union(*(used for _, used in both)))
     return {group: {other for other, (defined, _) in tables.items()
@@ -113,11 +114,13 @@ def main():
     folders = objects(sys.argv[1])
     if len(folders) < 10:
         sys.exit(f"only these folders have objects: {sorted(folders)}")
+    symbols = read_symbols([path for files in folders.values()
+                            for path in files.values()])
     findings = [f"{folder}: these files call each other: {', '.join(cycle)}"
                 for folder, files in sorted(folders.items())
-                for cycle in cycles(calls(files))]
+                for cycle in cycles(calls(files, symbols))]
     findings += [f"these folders call each other: {', '.join(cycle)}"
-                 for cycle in cycles(folder_calls(folders))]
+                 for cycle in cycles(folder_calls(folders, symbols))]
     print("\n".join(findings))
     sys.exit(1 if findings else 0)
 

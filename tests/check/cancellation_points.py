@@ -47,10 +47,15 @@ def plain_name(symbol):
     return re.sub(r"64$", "", name)
 
 
-def undefined(nm, path):
-    result = subprocess.run([nm, "-u", path], check=True, text=True,
-                            stdout=subprocess.PIPE)
-    return {line.split()[-1] for line in result.stdout.splitlines() if line}
+def undefined(nm, paths):
+    """{path: the names that an object uses}"""
+    text = subprocess.run([nm, "-u", "-A", *paths], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+    names = {path: set() for path in paths}
+    for line in text.splitlines():
+        path, rest = line.split(":", 1)
+        names[path].add(rest.split()[-1])
+    return names
 
 
 def main():
@@ -63,9 +68,9 @@ def main():
     if not objects:
         sys.exit("no objects of uroce in " + build)
     bad = 0
-    for path in sorted(objects):
+    for path, names in sorted(undefined(nm, objects).items()):
         unit = os.path.basename(path).split(".")[0]
-        for symbol in sorted(undefined(nm, path)):
+        for symbol in sorted(names):
             name = plain_name(symbol)
             if name in POINTS and name not in ALLOWED.get(unit, ()):
                 print(f"{path}: {symbol} is a cancellation point; include "
