@@ -34,14 +34,27 @@ cm_in_listen() {
 	return 1
 }
 
+# pair_has_polled PID - the process has used some clock ticks of CPU time since the
+# first call for it.
+pair_polling_pid=
+pair_polling_ticks=0
+pair_has_polled() {
+	local ticks
+
+	ticks=$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null |
+		awk '{ print $12 + $13 }')
+	if [ "$pair_polling_pid" != "$1" ]; then
+		pair_polling_pid=$1
+		pair_polling_ticks=${ticks:-0}
+	fi
+	[ $((${ticks:-0} - pair_polling_ticks)) -ge 20 ]
+}
+
 # cm_listens PORT - listens through the connection manager (rdma_cm). The kernel
 # shows the state LISTEN before it registers the service, and it may sleep between
-# the two. After that the server sleeps, or it polls for connections: then some
-# clock ticks of its own CPU time must have passed since LISTEN was seen first.
-cm_listener=
-cm_listener_ticks=0
+# the two. After that the server sleeps, or it polls for connections.
 cm_listens() {
-	local pid ticks
+	local pid
 
 	pid=$(rdma resource show cm_id 2>/dev/null |
 		grep -m 1 "state LISTEN .*src-addr [^ ]*:$1 " |
@@ -49,14 +62,8 @@ cm_listens() {
 	pid=${pid##* }
 	[ -n "$pid" ] || return 1
 	! cm_in_listen "$pid" || return 1
-	grep -qs '^running' /proc/"$pid"/task/*/syscall || return 0
-	ticks=$(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null |
-		awk '{ print $12 + $13 }')
-	if [ "$cm_listener" != "$pid" ]; then
-		cm_listener=$pid
-		cm_listener_ticks=${ticks:-0}
-	fi
-	[ $((${ticks:-0} - cm_listener_ticks)) -ge 20 ]
+	! grep -qs '^running' /proc/"$pid"/task/*/syscall ||
+		pair_has_polled "$pid"
 }
 
 # pair_run LISTENS SERVER_LIB CLIENT_LIB SERVER_COMMAND -- CLIENT_COMMAND

@@ -14,7 +14,7 @@ export UROCE_WITH_RDMACM=yes
 # cm_server_listens PORT - the name of the service id of the port exists: the port
 # space, which is TCP or that of $port_space, and the port. rdma_bind_addr() makes
 # the name; the server has returned from rdma_listen() when its first thread
-# sleeps.
+# sleeps, or has polled for connections.
 port_space=106
 cm_server_listens() {
 	local where=() name pid
@@ -24,8 +24,9 @@ cm_server_listens() {
 	pid=$(ss "${where[@]}" -Hxalp | grep "@uroce\..*\.gsi\.s\..*\.$name " |
 		grep -o 'pid=[0-9]*' | head -n 1)
 	pid=${pid#pid=}
-	[ -n "$pid" ] &&
-		! grep -qs '^running' "/proc/$pid/task/$pid/syscall"
+	[ -n "$pid" ] || return 1
+	! grep -qs '^running' "/proc/$pid/task/$pid/syscall" ||
+		pair_has_polled "$pid"
 }
 
 # connects PATTERN PROGRAM SERVER_OPTION... -- CLIENT_OPTION... - @port and
