@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Commands of connections: see ucm_cmd.h. Calls ucm_submit.c and ucm_attr.c.
+ * Commands of connections: see ucm_cmd.h. Calls ucm_submit.c and libibverbs.
  *
  * The kernel ignores the length of most commands and reads the largest struct
  * that it knows, so each command has its full size.
@@ -12,7 +12,7 @@
 #include <rdma/rdma_cma_abi.h>
 #include <string.h>
 
-#include "kernel/ucm_attr.h"
+#include "api/marshall.h"
 #include "kernel/ucm_submit.h"
 
 static_assert(RDMA_MAX_PRIVATE_DATA > UINT8_MAX,
@@ -138,8 +138,8 @@ int ucm_cmd_init_qp_attr(int fd, uint32_t id, enum ibv_qp_state state,
 		return ret;
 	if (response.qp_attr_mask == UCM_NOT_WRITTEN)
 		return -EPROTO;
-	*ret_attr = ucm_qp_attr(&response);
-	ret_attr->qp_state = state;
+	*ret_attr = (struct ibv_qp_attr){ .qp_state = state };
+	ibv_copy_qp_attr_from_kern(ret_attr, &response);
 	*ret_mask = (int)response.qp_attr_mask;
 	return 0;
 }

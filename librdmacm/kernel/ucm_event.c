@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Events: see ucm_event.h. Calls ucm_submit.c and ucm_attr.c. */
+/* Events: see ucm_event.h. Calls ucm_submit.c and libibverbs. */
 #include "kernel/ucm_event.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
 
-#include "kernel/ucm_attr.h"
+#include "api/marshall.h"
 #include "kernel/ucm_submit.h"
 
 static_assert(sizeof(((struct ucma_abi_conn_param *)NULL)->private_data) >
@@ -63,15 +63,17 @@ struct rdma_conn_param ucm_event_conn(const struct ucm_event *event)
 struct rdma_ud_param ucm_event_ud(const struct ucm_event *event)
 {
 	const struct ucma_abi_ud_param *from = &event->response.param.ud;
-
-	return (struct rdma_ud_param){
+	struct ib_uverbs_ah_attr ah_attr = from->ah_attr;
+	struct rdma_ud_param ret = {
 		.private_data = from->private_data_len ? from->private_data
 						       : NULL,
 		.private_data_len = from->private_data_len,
-		.ah_attr = ucm_ah_attr(&from->ah_attr),
 		.qp_num = from->qp_num,
 		.qkey = from->qkey,
 	};
+
+	ibv_copy_ah_attr_from_kern(&ret.ah_attr, &ah_attr);
+	return ret;
 }
 
 uint64_t ucm_event_arg(const struct ucm_event *event)

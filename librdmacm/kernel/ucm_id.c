@@ -2,73 +2,57 @@
 /* Commands of ids: see ucm_cmd.h. Calls ucm_submit.c. */
 #include "kernel/ucm_cmd.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <rdma/rdma_cma_abi.h>
 
 #include "kernel/ucm_submit.h"
 
+static_assert(sizeof(struct ucma_abi_create_id_resp) == sizeof(uint32_t) &&
+		      sizeof(struct ucma_abi_destroy_id_resp) ==
+			      sizeof(uint32_t) &&
+		      sizeof(struct ucma_abi_migrate_resp) == sizeof(uint32_t),
+	      "responses of one number");
+
 int ucm_cmd_create_id(int fd, uint64_t uid, enum rdma_port_space ps,
 		      enum ibv_qp_type qp_type, uint32_t *ret_id)
 {
-	struct ucma_abi_create_id_resp response = { .id = UCM_NOT_WRITTEN };
+	uint32_t response = UCM_NOT_WRITTEN;
 	struct ucma_abi_create_id command = {
 		.uid = uid,
 		.response = ucm_address(&response),
 		.ps = (uint16_t)ps,
 		.qp_type = (uint8_t)qp_type,
 	};
-	int ret;
 
-	ret = ucm_submit(fd, UCMA_CMD_CREATE_ID, &command, sizeof(command),
-			 sizeof(response));
-	if (ret)
-		return ret;
-	if (response.id == UCM_NOT_WRITTEN)
-		return -EPROTO;
-	*ret_id = response.id;
-	return 0;
+	return ucm_submit_u32(fd, UCMA_CMD_CREATE_ID, &command, sizeof(command),
+			      &response, ret_id);
 }
 
 int ucm_cmd_destroy_id(int fd, uint32_t id, uint32_t *ret_nr_events)
 {
-	struct ucma_abi_destroy_id_resp response = { .events_reported =
-							     UCM_NOT_WRITTEN };
+	uint32_t response = UCM_NOT_WRITTEN;
 	struct ucma_abi_destroy_id command = {
 		.response = ucm_address(&response),
 		.id = id,
 	};
-	int ret;
 
-	ret = ucm_submit(fd, UCMA_CMD_DESTROY_ID, &command, sizeof(command),
-			 sizeof(response));
-	if (ret)
-		return ret;
-	if (response.events_reported == UCM_NOT_WRITTEN)
-		return -EPROTO;
-	*ret_nr_events = response.events_reported;
-	return 0;
+	return ucm_submit_u32(fd, UCMA_CMD_DESTROY_ID, &command,
+			      sizeof(command), &response, ret_nr_events);
 }
 
 int ucm_cmd_migrate_id(int to_fd, uint32_t id, int from_fd,
 		       uint32_t *ret_nr_events)
 {
-	struct ucma_abi_migrate_resp response = { .events_reported =
-							  UCM_NOT_WRITTEN };
+	uint32_t response = UCM_NOT_WRITTEN;
 	struct ucma_abi_migrate_id command = {
 		.response = ucm_address(&response),
 		.id = id,
 		.fd = (uint32_t)from_fd,
 	};
-	int ret;
 
-	ret = ucm_submit(to_fd, UCMA_CMD_MIGRATE_ID, &command, sizeof(command),
-			 sizeof(response));
-	if (ret)
-		return ret;
-	if (response.events_reported == UCM_NOT_WRITTEN)
-		return -EPROTO;
-	*ret_nr_events = response.events_reported;
-	return 0;
+	return ucm_submit_u32(to_fd, UCMA_CMD_MIGRATE_ID, &command,
+			      sizeof(command), &response, ret_nr_events);
 }
 
 int ucm_cmd_set_option(int fd, uint32_t id, int level, int name,

@@ -2,7 +2,6 @@
 /* Multicast groups: see ucm_cmd.h. Calls ucm_submit.c and ucm_sockaddr.c. */
 #include "kernel/ucm_cmd.h"
 
-#include <errno.h>
 #include <rdma/rdma_cma_abi.h>
 
 #include "kernel/ucm_sockaddr.h"
@@ -12,7 +11,7 @@ int ucm_cmd_join_mcast(int fd, uint32_t id, uint64_t uid,
 		       const struct sockaddr *addr, uint16_t flags,
 		       uint32_t *ret_member)
 {
-	struct ucma_abi_create_id_resp response = { .id = UCM_NOT_WRITTEN };
+	uint32_t response = UCM_NOT_WRITTEN;
 	struct ucma_abi_join_mcast command = {
 		.response = ucm_address(&response),
 		.uid = uid,
@@ -21,34 +20,20 @@ int ucm_cmd_join_mcast(int fd, uint32_t id, uint64_t uid,
 	};
 	int ret = ucm_sockaddr_put(addr, &command.addr, &command.addr_size);
 
-	if (!ret)
-		ret = ucm_submit(fd, UCMA_CMD_JOIN_MCAST, &command,
-				 sizeof(command), sizeof(response));
-	if (ret)
-		return ret;
-	if (response.id == UCM_NOT_WRITTEN)
-		return -EPROTO;
-	*ret_member = response.id;
-	return 0;
+	return ret ? ret
+		   : ucm_submit_u32(fd, UCMA_CMD_JOIN_MCAST, &command,
+				    sizeof(command), &response, ret_member);
 }
 
 /* The command has the layout of DESTROY_ID. */
 int ucm_cmd_leave_mcast(int fd, uint32_t member, uint32_t *ret_nr_events)
 {
-	struct ucma_abi_destroy_id_resp response = { .events_reported =
-							     UCM_NOT_WRITTEN };
+	uint32_t response = UCM_NOT_WRITTEN;
 	struct ucma_abi_destroy_id command = {
 		.response = ucm_address(&response),
 		.id = member,
 	};
-	int ret;
 
-	ret = ucm_submit(fd, UCMA_CMD_LEAVE_MCAST, &command, sizeof(command),
-			 sizeof(response));
-	if (ret)
-		return ret;
-	if (response.events_reported == UCM_NOT_WRITTEN)
-		return -EPROTO;
-	*ret_nr_events = response.events_reported;
-	return 0;
+	return ucm_submit_u32(fd, UCMA_CMD_LEAVE_MCAST, &command,
+			      sizeof(command), &response, ret_nr_events);
 }

@@ -31,3 +31,16 @@ int ucm_submit(int fd, uint32_t number, void *command, size_t len,
 	errno = saved_errno;
 	return ret;
 }
+
+int ucm_submit_u32(int fd, uint32_t number, void *command, size_t len,
+		   const uint32_t *response, uint32_t *ret_value)
+{
+	int ret = ucm_submit(fd, number, command, len, sizeof(*response));
+
+	if (ret)
+		return ret;
+	if (*response == UCM_NOT_WRITTEN)
+		return -EPROTO;
+	*ret_value = *response;
+	return 0;
+}

@@ -35,4 +35,14 @@ static inline uint64_t ucm_address(const void *response)
 int ucm_submit(int fd, uint32_t number, void *command, size_t len,
 	       size_t response_len);
 
+/**
+ * ucm_submit_u32() - send a command whose response is one number of 32 bits
+ * @response: at the address in @command; UCM_NOT_WRITTEN
+ * @ret_value: unchanged after a failure
+ *
+ * Return: also -EPROTO if the kernel has not written the response.
+ */
+int ucm_submit_u32(int fd, uint32_t number, void *command, size_t len,
+		   const uint32_t *response, uint32_t *ret_value);
+
 #endif
