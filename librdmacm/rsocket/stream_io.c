@@ -129,6 +129,13 @@ static bool call_waits(const struct rsocket *socket, int flags)
 	return !socket->is_nonblocking && !(flags & MSG_DONTWAIT);
 }
 
+/* An error is reported only if no byte of @len was transferred. */
+static ssize_t transfer_result(const struct io_cursor *cursor, size_t len,
+			       int ret)
+{
+	return cursor->left == len && ret ? ret : (ssize_t)(len - cursor->left);
+}
+
 static int send_all_unlocking(struct rsocket *socket, struct io_cursor *cursor,
 			      bool waits)
 {
@@ -169,9 +176,7 @@ ssize_t stream_send(struct rsocket *socket, const struct iovec *iov, int nr_iov,
 	if (!ret)
 		ret = send_all_unlocking(socket, &cursor, waits);
 	verbs_mutex_unlock(&socket->lock);
-	if (len == cursor.left && ret)
-		return ret;
-	return (ssize_t)(len - cursor.left);
+	return transfer_result(&cursor, len, ret);
 }
 
 /* Copies readable bytes; those of a reader that peeks stay. */
@@ -241,9 +246,7 @@ ssize_t stream_receive(struct rsocket *socket, const struct iovec *iov,
 	if (!ret)
 		ret = receive_all_unlocking(socket, &cursor, flags, waits);
 	verbs_mutex_unlock(&socket->lock);
-	if (len == cursor.left && ret)
-		return ret;
-	return (ssize_t)(len - cursor.left);
+	return transfer_result(&cursor, len, ret);
 }
 
 /* The entry of the peer that has @offset; false: there is none. */
@@ -318,9 +321,7 @@ ssize_t stream_write_at(struct rsocket *socket, const void *bytes, size_t len,
 	if (!ret)
 		ret = write_at_unlocking(socket, &cursor, offset, waits);
 	verbs_mutex_unlock(&socket->lock);
-	if (len == cursor.left && ret)
-		return ret;
-	return (ssize_t)(len - cursor.left);
+	return transfer_result(&cursor, len, ret);
 }
 
 /* -- the end -- */
