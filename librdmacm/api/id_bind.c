@@ -10,6 +10,7 @@
 #include "api/cm_host.h"
 #include "api/device_table.h"
 #include "api/id_event.h"
+#include "api/id_path.h"
 #include "api/ip_address.h"
 #include "api/ip_route.h"
 #include "api/port_table.h"
@@ -18,9 +19,7 @@
 #include <string.h>
 
 #define PATH_PKEY	  0xffff
-#define PATH_HOP_LIMIT	  64
-#define PATH_LIFE_TIME	  16 /* that of Linux since 6.12 */
-#define PATH_SELECT_EXACT 2
+#define PATH_LIFE_TIME	  16   /* that of Linux since 6.12 */
 #define PATH_PREFERENCE	  0x43 /* the kernel reports its flags here */
 #define PATH_LABEL_FACTOR 31
 #define PATH_LABEL_MASK	  0xfffff
@@ -237,7 +236,7 @@ static uint32_t id_flow_label(const struct rdma_addr *addresses)
 
 static int id_resolve_path(struct own_id *own, int timeout_ms)
 {
-	struct rdma_addr *addresses = &own->id.route.addr;
+	const struct rdma_addr *addresses = &own->id.route.addr;
 	struct ibv_port_attr port;
 	uint8_t life_time = PATH_LIFE_TIME;
 	int ret;
@@ -253,24 +252,14 @@ static int id_resolve_path(struct own_id *own, int timeout_ms)
 	if (own->has_ack_timeout)
 		life_time =
 			(uint8_t)(own->ack_timeout ? own->ack_timeout - 1 : 0);
-	own->path = (struct ibv_sa_path_rec){
-		.dgid = addresses->addr.ibaddr.dgid,
-		.sgid = addresses->addr.ibaddr.sgid,
-		.flow_label = htobe32(id_flow_label(addresses)),
-		.hop_limit = PATH_HOP_LIMIT,
-		.traffic_class = own->tos,
-		.reversible = 1,
-		.numb_path = 1,
-		.pkey = htobe16(PATH_PKEY),
-		.mtu_selector = PATH_SELECT_EXACT,
-		.mtu = (uint8_t)port.active_mtu,
-		.rate_selector = PATH_SELECT_EXACT,
-		.packet_life_time_selector = PATH_SELECT_EXACT,
-		.packet_life_time = life_time,
-		.preference = PATH_PREFERENCE,
-	};
-	own->id.route.path_rec = &own->path;
-	own->id.route.num_paths = 1;
+	id_path_set(own);
+	own->path.flow_label = htobe32(id_flow_label(addresses));
+	own->path.hop_limit = ID_PATH_HOP_LIMIT;
+	own->path.traffic_class = own->tos;
+	own->path.pkey = htobe16(PATH_PKEY);
+	own->path.mtu = (uint8_t)port.active_mtu;
+	own->path.packet_life_time = life_time;
+	own->path.preference = PATH_PREFERENCE;
 	host_id_set_state(own, OWN_ID_ROUTE_RESOLVED);
 	return id_event_post(own, RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
 }

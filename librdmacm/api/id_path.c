@@ -8,6 +8,25 @@
 #include <endian.h>
 #include <string.h>
 
+#define PATH_SELECT_EXACT 2
+
+void id_path_set(struct own_id *own)
+{
+	const struct rdma_ib_addr *pair = &own->id.route.addr.addr.ibaddr;
+
+	own->path = (struct ibv_sa_path_rec){
+		.dgid = pair->dgid,
+		.sgid = pair->sgid,
+		.reversible = 1,
+		.numb_path = 1,
+		.mtu_selector = PATH_SELECT_EXACT,
+		.rate_selector = PATH_SELECT_EXACT,
+		.packet_life_time_selector = PATH_SELECT_EXACT,
+	};
+	own->id.route.path_rec = &own->path;
+	own->id.route.num_paths = 1;
+}
+
 void id_path_ah(const struct own_id *own, struct ibv_ah_attr *ret_attr)
 {
 	const struct ibv_sa_path_rec *path = &own->path;

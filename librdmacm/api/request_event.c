@@ -7,6 +7,7 @@
 
 #include "api/cm_device_list.h"
 #include "api/host_clock.h"
+#include "api/id_path.h"
 #include "api/ip_header.h"
 #include "api/listen_table.h"
 #include "cm/cm_service.h"
@@ -112,28 +113,17 @@ static void request_set_path(struct own_id *own, const struct cm_req *req)
 {
 	const struct cm_path *path = &own->conn.path;
 	uint8_t ack_timeout = req->primary.local_ack_timeout;
-	const struct rdma_ib_addr *pair = &own->id.route.addr.addr.ibaddr;
 
-	own->path = (struct ibv_sa_path_rec){
-		.dgid = pair->dgid,
-		.sgid = pair->sgid,
-		.flow_label = htobe32(path->flow_label),
-		.hop_limit = path->hop_limit,
-		.traffic_class = path->traffic_class,
-		.reversible = 1,
-		.numb_path = 1,
-		.pkey = htobe16(req->pkey),
-		.sl = path->sl,
-		.mtu_selector = 2,
-		.mtu = req->path_mtu,
-		.rate_selector = 2,
-		.rate = req->primary.packet_rate,
-		.packet_life_time_selector = 2,
-		.packet_life_time =
-			(uint8_t)(ack_timeout ? ack_timeout - 1 : 0),
-	};
-	own->id.route.path_rec = &own->path;
-	own->id.route.num_paths = 1;
+	id_path_set(own);
+	own->path.flow_label = htobe32(path->flow_label);
+	own->path.hop_limit = path->hop_limit;
+	own->path.traffic_class = path->traffic_class;
+	own->path.pkey = htobe16(req->pkey);
+	own->path.sl = path->sl;
+	own->path.mtu = req->path_mtu;
+	own->path.rate = req->primary.packet_rate;
+	own->path.packet_life_time =
+		(uint8_t)(ack_timeout ? ack_timeout - 1 : 0);
 }
 
 static void request_set_param(struct channel_event *event,
