@@ -9,11 +9,13 @@
 #ifndef TOOLS_DOCTOR_H
 #define TOOLS_DOCTOR_H
 
+#include <grp.h>
 #include <infiniband/verbs.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "tools/doctor/doctor_findings.h"
@@ -135,6 +137,16 @@ bool doctor_any_usable(const struct doctor *doctor);
  */
 void doctor_node_add_container_fix(struct doctor_finding *finding,
 				   const char *name);
+/* Adds the fix that makes a node with the number of its device. */
+void doctor_node_add_mknod_fix(struct doctor_finding *finding, const char *name,
+			       dev_t cdev);
+/* For a node that the user may not open; @group: of the node, or NULL */
+void doctor_node_add_access_fixes(struct doctor_finding *finding,
+				  const char *name, const struct stat *st,
+				  const struct group *group);
+/* For a node that the control group forbids */
+void doctor_node_add_cgroup_fixes(struct doctor_finding *finding,
+				  const char *name);
 
 /* Calls @visit for each folder that may contain provider modules. */
 void doctor_provider_for_each_folder(const struct doctor *doctor,

@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "tools/doctor/doctor.h"
 
-#define DOCTOR_CM_NODE	    DOCTOR_NODE_DIR "/rdma_cm"
+#define DOCTOR_CM_NAME	    "rdma_cm"
+#define DOCTOR_CM_NODE	    DOCTOR_NODE_DIR "/" DOCTOR_CM_NAME
 #define DOCTOR_CM_UDP_PORT  "4791" /* of RoCEv2 */
 #define DOCTOR_UROCE_PREFIX "uroce_"
 
@@ -32,13 +32,6 @@ static dev_t doctor_cm_read_dev(const struct doctor *doctor)
 			       "/sys/class/misc/rdma_cm/dev"))
 		return 0;
 	return doctor_parse_dev_number(text);
-}
-
-static void doctor_cm_add_mknod_fix(struct doctor_finding *finding, dev_t cdev)
-{
-	doctor_finding_add_fix(finding,
-			       "mknod -m 666 " DOCTOR_CM_NODE " c %u %u",
-			       major(cdev), minor(cdev));
 }
 
 /* The modules of the running kernel are visible, without rdma_ucm. */
@@ -83,10 +76,9 @@ doctor_cm_find_iwarp(const struct doctor *doctor)
 	return NULL;
 }
 
-static void doctor_cm_add_missing(struct doctor *doctor)
+static void doctor_cm_add_missing(struct doctor *doctor, dev_t cdev)
 {
 	const struct doctor_device *iwarp = doctor_cm_find_iwarp(doctor);
-	dev_t cdev = doctor_cm_read_dev(doctor);
 	struct doctor_finding *finding;
 	const char *reason;
 
@@ -108,9 +100,9 @@ static void doctor_cm_add_missing(struct doctor *doctor)
 	if (cdev == 0)
 		doctor_cm_add_module_fix(doctor, finding);
 	if (doctor->in_container)
-		doctor_node_add_container_fix(finding, "rdma_cm");
+		doctor_node_add_container_fix(finding, DOCTOR_CM_NAME);
 	else if (cdev != 0)
-		doctor_cm_add_mknod_fix(finding, cdev);
+		doctor_node_add_mknod_fix(finding, DOCTOR_CM_NAME, cdev);
 }
 
 static void doctor_cm_add_forbidden(struct doctor *doctor,
@@ -125,11 +117,7 @@ static void doctor_cm_add_forbidden(struct doctor *doctor,
 			       "is %03o, its group is %s. Programs that "
 			       "connect by IP address (librdmacm) fail.",
 		st->st_mode & 0777u, group ? group->gr_name : "unknown");
-	if ((st->st_mode & 0060) == 0060 && group && group->gr_gid != 0)
-		doctor_finding_add_fix(finding,
-				       "usermod -aG %s $USER   # log in again",
-				       group->gr_name);
-	doctor_finding_add_fix(finding, "chmod 666 " DOCTOR_CM_NODE);
+	doctor_node_add_access_fixes(finding, DOCTOR_CM_NAME, st, group);
 }
 
 static void doctor_cm_add_cgroup(struct doctor *doctor)
@@ -142,10 +130,7 @@ static void doctor_cm_add_cgroup(struct doctor *doctor)
 			       "container or service forbids access to it "
 			       "(EPERM). Programs that connect by IP address "
 			       "(librdmacm) fail.");
-	doctor_node_add_container_fix(finding, "rdma_cm");
-	doctor_finding_add_fix(
-		finding, "systemctl set-property UNIT DeviceAllow=\"%s rw\"",
-		DOCTOR_CM_NODE);
+	doctor_node_add_cgroup_fixes(finding, DOCTOR_CM_NAME);
 }
 
 static void doctor_cm_add_wrong(struct doctor *doctor, const char *reason,
@@ -162,7 +147,7 @@ static void doctor_cm_add_wrong(struct doctor *doctor, const char *reason,
 	if (cdev == 0)
 		doctor_cm_add_module_fix(doctor, finding);
 	else
-		doctor_cm_add_mknod_fix(finding, cdev);
+		doctor_node_add_mknod_fix(finding, DOCTOR_CM_NAME, cdev);
 }
 
 static void doctor_cm_try_open(struct doctor *doctor, const char *path,
@@ -193,7 +178,7 @@ static void doctor_cm_check_node(struct doctor *doctor)
 	if (stat(path, &st) != 0) {
 		/* a folder without access is a finding of each device */
 		if (errno != EACCES)
-			doctor_cm_add_missing(doctor);
+			doctor_cm_add_missing(doctor, cdev);
 	} else if (!S_ISCHR(st.st_mode)) {
 		doctor_cm_add_wrong(doctor, "is not a character device", cdev);
 	} else if (cdev != 0 && st.st_rdev != cdev) {

@@ -23,17 +23,46 @@ void doctor_node_add_container_fix(struct doctor_finding *finding,
 			       name ? "/" : "", name ? name : "");
 }
 
-static void doctor_node_add_mknod_fix(struct doctor_finding *finding,
-				      const struct doctor_device *device)
+void doctor_node_add_mknod_fix(struct doctor_finding *finding, const char *name,
+			       dev_t cdev)
+{
+	doctor_finding_add_fix(finding,
+			       "mknod -m 666 " DOCTOR_NODE_DIR "/%s c %u %u",
+			       name, major(cdev), minor(cdev));
+}
+
+void doctor_node_add_access_fixes(struct doctor_finding *finding,
+				  const char *name, const struct stat *st,
+				  const struct group *group)
+{
+	if ((st->st_mode & 0060) == 0060 && group && group->gr_gid != 0)
+		doctor_finding_add_fix(finding,
+				       "usermod -aG %s $USER   # log in again",
+				       group->gr_name);
+	doctor_finding_add_fix(finding, "chmod 666 " DOCTOR_NODE_DIR "/%s",
+			       name);
+}
+
+void doctor_node_add_cgroup_fixes(struct doctor_finding *finding,
+				  const char *name)
+{
+	doctor_node_add_container_fix(finding, name);
+	doctor_finding_add_fix(
+		finding,
+		"systemctl set-property UNIT DeviceAllow=\"" DOCTOR_NODE_DIR
+		"/%s rw\"",
+		name);
+}
+
+static void doctor_node_add_node_fix(struct doctor_finding *finding,
+				     const struct doctor_device *device)
 {
 	if (device->cdev == 0)
 		doctor_finding_add_fix(finding,
 				       "udevadm trigger -s infiniband_verbs");
 	else
-		doctor_finding_add_fix(
-			finding, "mknod -m 666 " DOCTOR_NODE_DIR "/%s c %u %u",
-			device->uverbs, major(device->cdev),
-			minor(device->cdev));
+		doctor_node_add_mknod_fix(finding, device->uverbs,
+					  device->cdev);
 }
 
 static void doctor_node_add_no_folder(struct doctor *doctor,
@@ -52,7 +81,7 @@ static void doctor_node_add_no_folder(struct doctor *doctor,
 	}
 	doctor_finding_add_fix(finding, "udevadm trigger -s infiniband_verbs");
 	doctor_finding_add_fix(finding, "mkdir " DOCTOR_NODE_DIR);
-	doctor_node_add_mknod_fix(finding, device);
+	doctor_node_add_node_fix(finding, device);
 }
 
 static void doctor_node_add_missing(struct doctor *doctor,
@@ -67,7 +96,7 @@ static void doctor_node_add_missing(struct doctor *doctor,
 		doctor->in_container ? " in this container" : "");
 	if (doctor->in_container)
 		doctor_node_add_container_fix(finding, device->uverbs);
-	doctor_node_add_mknod_fix(finding, device);
+	doctor_node_add_node_fix(finding, device);
 }
 
 static void doctor_node_add_forbidden(struct doctor *doctor,
@@ -95,12 +124,7 @@ static void doctor_node_add_forbidden(struct doctor *doctor,
 				     "its mode is %03o, its group is %s.",
 				     device->uverbs, st.st_mode & 0777u,
 				     group ? group->gr_name : "unknown");
-	if ((st.st_mode & 0060) == 0060 && group && group->gr_gid != 0)
-		doctor_finding_add_fix(finding,
-				       "usermod -aG %s $USER   # log in again",
-				       group->gr_name);
-	doctor_finding_add_fix(finding, "chmod 666 " DOCTOR_NODE_DIR "/%s",
-			       device->uverbs);
+	doctor_node_add_access_fixes(finding, device->uverbs, &st, group);
 }
 
 static void doctor_node_add_cgroup(struct doctor *doctor,
@@ -114,12 +138,7 @@ static void doctor_node_add_cgroup(struct doctor *doctor,
 		"/%s exists, but the control group of this container or "
 		"service forbids access to it (EPERM).",
 		device->uverbs);
-	doctor_node_add_container_fix(finding, device->uverbs);
-	doctor_finding_add_fix(
-		finding,
-		"systemctl set-property UNIT DeviceAllow=\"" DOCTOR_NODE_DIR
-		"/%s rw\"",
-		device->uverbs);
+	doctor_node_add_cgroup_fixes(finding, device->uverbs);
 }
 
 static void doctor_node_add_wrong(struct doctor *doctor,
@@ -142,7 +161,7 @@ static void doctor_node_add_wrong(struct doctor *doctor,
 			major(device->cdev), minor(device->cdev));
 	doctor_finding_add_fix(finding, "rm " DOCTOR_NODE_DIR "/%s",
 			       device->uverbs);
-	doctor_node_add_mknod_fix(finding, device);
+	doctor_node_add_node_fix(finding, device);
 }
 
 static void doctor_node_add_dead(struct doctor *doctor,
