@@ -25,9 +25,8 @@
 #define MAX_DRAIN	65536
 #define RETRY_MS	5 /* before the second attempt; then doubled */
 #define MAX_RETRY_MS	100
-#define MORE_MS		50   /* without a response: ask more members */
-#define GIVE_TIMEOUT_MS 200  /* between the blocks of one member */
-#define GROUP_MS	1000 /* for processes of an old group to exit */
+#define MORE_MS		50  /* without a response: ask more members */
+#define GIVE_TIMEOUT_MS 200 /* between the blocks of one member */
 #define TRIES		3
 
 /* State of an attempt to join. */
@@ -489,14 +488,14 @@ static bool is_port_ours(void)
 	return ours;
 }
 
-/* Whether @ret may be temporary: a process may be joining or exiting. */
-static bool may_pass(const struct join *join, int ret)
+/*
+ * Whether @ret may be temporary: a process may be joining, or processes of an
+ * old group may be exiting.
+ */
+static bool may_pass(int ret)
 {
-	uint64_t start_ms = join->until_ms - UROCE_JOIN_MS;
-
 	if (ret == -EADDRINUSE)
-		return uroce_slots_now_ms() < start_ms + GROUP_MS &&
-		       is_port_ours();
+		return is_port_ours();
 	return is_hang_up(ret) || ret == -EAGAIN;
 }
 
@@ -510,7 +509,7 @@ static int get_sockets(struct join *join)
 		ret = join->nr_members ? get_blocks(join) : -ECONNREFUSED;
 		if (ret == -ECONNREFUSED || ret == -EPERM)
 			ret = make_block(join->slots);
-		if (!ret || !may_pass(join, ret) || !left_ms(join))
+		if (!ret || !may_pass(ret) || !left_ms(join))
 			return ret;
 		uroce_slots_close_fds(join->slots);
 		if (uroce_slots_await(-1, join->stop_fd, pause_ms) ==
