@@ -35,7 +35,7 @@ check "$device comes up" device_up
 # The kernel's soft-iWARP refuses one of two connections now and then (-EINVAL
 # in RDMA_CM_EVENT_CONNECT_ERROR), with every library.
 [ "$device" != siw0 ] ||
-	pair_known_fault='RDMA_CM_EVENT_CONNECT_ERROR, error -22'
+	pair_known_fault='RDMA_CM_EVENT_CONNECT_ERROR, error: -22'
 
 # At its end, rping's server closes a channel that another of its threads reads.
 pair_own_race='^rdma_get_cm_event: Bad file descriptor'
