@@ -3,10 +3,8 @@
  * Names as addresses, with an event of an id. The name is resolved in the
  * thread of the caller. RoCE has no subnet administrator that knows services.
  */
-#include "api/addrinfo_query.h"
 
 #include "api/api_err.h"
-#include "api/id_endpoint.h"
 #include "api/id_event.h"
 #include "api/own_id.h"
 
@@ -53,26 +51,27 @@ static int id_resolve_addrinfo(struct own_id *own, const char *node,
 	ret = service_check(own, node, hints);
 	if (ret)
 		return ret;
-	ret = own_getaddrinfo(node, service, hints, &own->addrinfo);
+	ret = rdma_getaddrinfo(node, service, hints, &own->addrinfo);
 	if (ret)
 		return getaddrinfo_errno(ret);
 	ret = id_event_post(own, RDMA_CM_EVENT_ADDRINFO_RESOLVED, 0);
 	if (ret) {
-		own_freeaddrinfo(own->addrinfo);
+		rdma_freeaddrinfo(own->addrinfo);
 		own->addrinfo = NULL;
 		return ret;
 	}
 	return id_event_complete(own);
 }
 
-int own_resolve_addrinfo(struct rdma_cm_id *id, const char *node,
-			 const char *service, const struct rdma_addrinfo *hints)
+int rdma_resolve_addrinfo(struct rdma_cm_id *id, const char *node,
+			  const char *service,
+			  const struct rdma_addrinfo *hints)
 {
 	return api_ret_minus1(
 		id_resolve_addrinfo(own_id_of(id), node, service, hints));
 }
 
-int own_query_addrinfo(struct rdma_cm_id *id, struct rdma_addrinfo **info)
+int rdma_query_addrinfo(struct rdma_cm_id *id, struct rdma_addrinfo **info)
 {
 	struct own_id *own = own_id_of(id);
 

@@ -9,6 +9,7 @@
 #include "util/lock.h"
 
 #include <errno.h>
+#include <rdma/rdma_cma.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,7 +155,7 @@ void device_id_detach(struct own_id *own)
 	verbs_mutex_unlock(&device_mutex);
 }
 
-struct ibv_context **own_get_devices(int *num_devices)
+struct ibv_context **rdma_get_devices(int *num_devices)
 {
 	struct ibv_context **list;
 	unsigned int nr;
@@ -174,7 +175,7 @@ struct ibv_context **own_get_devices(int *num_devices)
 	return list;
 }
 
-void own_free_devices(struct ibv_context **list)
+void rdma_free_devices(struct ibv_context **list)
 {
 	free(list);
 }

@@ -41,7 +41,4 @@ int device_id_attach(struct own_device *device, struct own_id *own);
 /* Ends the use of the default PD. */
 void device_id_detach(struct own_id *own);
 
-struct ibv_context **own_get_devices(int *num_devices);
-void own_free_devices(struct ibv_context **list);
-
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The passive side of a connection: listen, accept and reject. */
-#include "api/id_connect.h"
+#include "api/own_id.h"
 
 #include "api/api_err.h"
 #include "api/cm_host.h"
@@ -50,7 +50,7 @@ static int id_listen(struct own_id *own, int backlog)
 	return ret;
 }
 
-int own_listen(struct rdma_cm_id *id, int backlog)
+int rdma_listen(struct rdma_cm_id *id, int backlog)
 {
 	return api_ret_minus1(id_listen(own_id_of(id), backlog));
 }
@@ -126,15 +126,15 @@ static int id_reject(struct own_id *own, enum cm_reject_reason reason,
 	return ret;
 }
 
-int own_reject(struct rdma_cm_id *id, const void *private_data,
-	       uint8_t private_data_len)
+int rdma_reject(struct rdma_cm_id *id, const void *private_data,
+		uint8_t private_data_len)
 {
 	return api_ret_minus1(id_reject(own_id_of(id), CM_REJ_CONSUMER,
 					private_data, private_data_len));
 }
 
-int own_reject_ece(struct rdma_cm_id *id, const void *private_data,
-		   uint8_t private_data_len)
+int rdma_reject_ece(struct rdma_cm_id *id, const void *private_data,
+		    uint8_t private_data_len)
 {
 	return api_ret_minus1(id_reject(own_id_of(id), CM_REJ_VENDOR_OPTION,
 					private_data, private_data_len));
@@ -172,7 +172,7 @@ static int id_accept(struct own_id *own, const struct rdma_conn_param *param)
 	return ret ? ret : id_send_reply(own, &conn);
 }
 
-int own_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
+int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
 {
 	struct own_id *own = own_id_of(id);
 	int ret;
@@ -203,11 +203,11 @@ static int id_get_request(struct own_id *listener, struct rdma_cm_id **ret_id)
 	own = own_id_of(event->id);
 	if (listener->endpoint_attr) {
 		attr = *listener->endpoint_attr;
-		if (own_create_qp(&own->id, listener->id.pd, &attr) != 0) {
+		if (rdma_create_qp(&own->id, listener->id.pd, &attr) != 0) {
 			ret = -errno;
 			listener->id.event = NULL;
 			channel_ack(channel_event_of(event));
-			(void)own_destroy_id(&own->id);
+			(void)rdma_destroy_id(&own->id);
 			return ret;
 		}
 	}
@@ -217,7 +217,7 @@ static int id_get_request(struct own_id *listener, struct rdma_cm_id **ret_id)
 	return 0;
 }
 
-int own_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **id)
+int rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **id)
 {
 	return api_ret_minus1(id_get_request(own_id_of(listen), id));
 }

@@ -3,16 +3,16 @@
  * Names as addresses, by getaddrinfo(3). Only its first result is used, as in
  * other releases of the library. There is no path resolver to ask on RoCE.
  */
-#include "api/id_endpoint.h"
 
 #include "api/api_err.h"
 #include "api/ip_address.h"
 
 #include <netdb.h>
+#include <rdma/rdma_cma.h>
 #include <stdlib.h>
 #include <string.h>
 
-void own_freeaddrinfo(struct rdma_addrinfo *res)
+void rdma_freeaddrinfo(struct rdma_addrinfo *res)
 {
 	while (res) {
 		struct rdma_addrinfo *next = res->ai_next;
@@ -135,9 +135,9 @@ static int result_copy(const struct rdma_addrinfo *hints,
 				 &ret->ai_src_addr, &ret->ai_src_len);
 }
 
-int own_getaddrinfo(const char *node, const char *service,
-		    const struct rdma_addrinfo *hints,
-		    struct rdma_addrinfo **res)
+int rdma_getaddrinfo(const char *node, const char *service,
+		     const struct rdma_addrinfo *hints,
+		     struct rdma_addrinfo **res)
 {
 	static const struct rdma_addrinfo no_hints;
 	struct addrinfo *found = NULL;
@@ -163,7 +163,7 @@ int own_getaddrinfo(const char *node, const char *service,
 	if (found)
 		freeaddrinfo(found);
 	if (ret) {
-		own_freeaddrinfo(result);
+		rdma_freeaddrinfo(result);
 		return api_ret_minus1(ret);
 	}
 	*res = result;

@@ -110,7 +110,7 @@ int id_bind(struct own_id *own, const struct sockaddr *address, bool is_claimed)
 	return id_bind_to_device(own, address, device, sgid_index, is_claimed);
 }
 
-int own_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
+int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
 {
 	return api_ret_minus1(id_bind(own_id_of(id), addr, true));
 }
@@ -211,8 +211,8 @@ static int id_resolve_address(struct own_id *own, const struct sockaddr *src,
 	return id_event_post(own, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
 }
 
-int own_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_addr,
-		     struct sockaddr *dst_addr, int timeout_ms)
+int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_addr,
+		      struct sockaddr *dst_addr, int timeout_ms)
 {
 	struct own_id *own = own_id_of(id);
 	int ret;
@@ -264,7 +264,7 @@ static int id_resolve_path(struct own_id *own, int timeout_ms)
 	return id_event_post(own, RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
 }
 
-int own_resolve_route(struct rdma_cm_id *id, int timeout_ms)
+int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 {
 	struct own_id *own = own_id_of(id);
 	int ret = id_resolve_path(own, timeout_ms);

@@ -5,11 +5,6 @@
 
 #include "api/own_id.h"
 
-int own_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr);
-int own_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_addr,
-		     struct sockaddr *dst_addr, int timeout_ms);
-int own_resolve_route(struct rdma_cm_id *id, int timeout_ms);
-
 /**
  * id_bind() - bind an id that is idle
  * @is_claimed: as port_binding_add()

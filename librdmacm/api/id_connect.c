@@ -3,7 +3,7 @@
  * The active side of a connection, and its end on both sides; the passive side
  * is in id_accept.c, and both sides of datagrams are in id_datagram.c.
  */
-#include "api/id_connect.h"
+#include "api/own_id.h"
 
 #include "api/api_err.h"
 #include "api/cm_host.h"
@@ -132,7 +132,7 @@ static int id_connect(struct own_id *own, const struct rdma_conn_param *param)
 	return ret;
 }
 
-int own_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
+int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
 {
 	struct own_id *own = own_id_of(id);
 	int ret = id_connect(own, conn_param);
@@ -142,13 +142,13 @@ int own_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
 	return api_ret_minus1(ret);
 }
 
-int own_establish(struct rdma_cm_id *id)
+int rdma_establish(struct rdma_cm_id *id)
 {
 	return api_ret_minus1(id->qp ? -EINVAL
 				     : host_conn_confirm(own_id_of(id)));
 }
 
-int own_notify(struct rdma_cm_id *id, enum ibv_event_type event)
+int rdma_notify(struct rdma_cm_id *id, enum ibv_event_type event)
 {
 	struct own_id *own = own_id_of(id);
 	struct cm_output out;
@@ -181,7 +181,7 @@ static bool id_disconnect_locked(struct own_id *own) REQUIRES(host_mutex)
 	return true;
 }
 
-int own_disconnect(struct rdma_cm_id *id)
+int rdma_disconnect(struct rdma_cm_id *id)
 {
 	struct own_id *own = own_id_of(id);
 	bool has_event = false;

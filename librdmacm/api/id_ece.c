@@ -5,14 +5,14 @@
  * own. For a QP of the id the library has none, since no device with a GSI has
  * ECE.
  */
-#include "api/id_ece.h"
+#include "api/own_id.h"
 
 #include "api/api_err.h"
 #include "api/cm_host.h"
 
 #include <errno.h>
 
-int own_set_local_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
+int rdma_set_local_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
 {
 	if (!id || id->qp || !ece || !ece->vendor_id || ece->comp_mask)
 		return api_ret_minus1(-EINVAL);
@@ -20,7 +20,7 @@ int own_set_local_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
 	return 0;
 }
 
-int own_get_remote_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
+int rdma_get_remote_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
 {
 	struct own_id *own = own_id_of(id);
 

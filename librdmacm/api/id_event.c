@@ -116,15 +116,15 @@ static int event_get(struct channel *channel, struct rdma_cm_event **ret_event)
 	return 0;
 }
 
-int own_get_cm_event(struct rdma_event_channel *channel,
-		     struct rdma_cm_event **event)
+int rdma_get_cm_event(struct rdma_event_channel *channel,
+		      struct rdma_cm_event **event)
 {
 	if (!channel || !event)
 		return api_ret_minus1(-EINVAL);
 	return api_ret_minus1(event_get(channel_of(channel), event));
 }
 
-int own_ack_cm_event(struct rdma_cm_event *event)
+int rdma_ack_cm_event(struct rdma_cm_event *event)
 {
 	if (!event)
 		return api_ret_minus1(-EINVAL);
@@ -147,8 +147,8 @@ static int event_post(struct own_id *own, enum rdma_cm_event_type type,
 	return 0;
 }
 
-int own_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_type event,
-		       int status, uint64_t arg)
+int rdma_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_type event,
+			int status, uint64_t arg)
 {
 	if (event != RDMA_CM_EVENT_USER)
 		return api_ret_minus1(-EINVAL);
@@ -176,7 +176,7 @@ int id_event_complete(struct own_id *own)
 					 : -own->id.event->status;
 }
 
-const char *own_event_str(enum rdma_cm_event_type event)
+const char *rdma_event_str(enum rdma_cm_event_type event)
 {
 	static const char *const names[] = {
 		"RDMA_CM_EVENT_ADDR_RESOLVED",

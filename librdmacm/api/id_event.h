@@ -5,13 +5,6 @@
 
 #include "api/own_id.h"
 
-int own_get_cm_event(struct rdma_event_channel *channel,
-		     struct rdma_cm_event **event);
-int own_ack_cm_event(struct rdma_cm_event *event);
-int own_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_type event,
-		       int status, uint64_t arg);
-const char *own_event_str(enum rdma_cm_event_type event);
-
 /**
  * id_event_post() - post an event that this side causes
  *

@@ -4,7 +4,6 @@
  * its IP address, so that a join has its event at once; the QP is attached when
  * the application fetches the event (id_event.c).
  */
-#include "api/id_multicast.h"
 
 #include "api/api_err.h"
 #include "api/cm_host.h"
@@ -74,15 +73,15 @@ static int id_join(struct own_id *own, const struct sockaddr *address,
 	return id_event_complete(own);
 }
 
-int own_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
-		       void *context)
+int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *addr,
+			void *context)
 {
 	return api_ret_minus1(id_join(own_id_of(id), addr, false, context));
 }
 
-int own_join_multicast_ex(struct rdma_cm_id *id,
-			  struct rdma_cm_join_mc_attr_ex *mc_join_attr,
-			  void *context)
+int rdma_join_multicast_ex(struct rdma_cm_id *id,
+			   struct rdma_cm_join_mc_attr_ex *mc_join_attr,
+			   void *context)
 {
 	const uint32_t required = RDMA_CM_JOIN_MC_ATTR_ADDRESS |
 				  RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS;
@@ -120,7 +119,7 @@ static int id_leave(struct own_id *own, const struct sockaddr *address)
 	return 0;
 }
 
-int own_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
+int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *addr)
 {
 	return api_ret_minus1(id_leave(own_id_of(id), addr));
 }

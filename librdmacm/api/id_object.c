@@ -5,7 +5,6 @@
 #include "api/api_err.h"
 #include "api/cm_host.h"
 #include "api/device_table.h"
-#include "api/id_endpoint.h"
 #include "api/ip_address.h"
 #include "api/listen_table.h"
 #include "api/multicast_group.h"
@@ -16,7 +15,7 @@
 
 #define OPTION_MAX_ACK_TIMEOUT 31
 
-struct rdma_event_channel *own_create_event_channel(void)
+struct rdma_event_channel *rdma_create_event_channel(void)
 {
 	struct channel *channel;
 	int ret = event_channel_new(&channel);
@@ -24,7 +23,7 @@ struct rdma_event_channel *own_create_event_channel(void)
 	return ret ? api_ret_null(ret) : &channel->public;
 }
 
-void own_destroy_event_channel(struct rdma_event_channel *channel)
+void rdma_destroy_event_channel(struct rdma_event_channel *channel)
 {
 	event_channel_free(channel_of(channel));
 }
@@ -42,8 +41,8 @@ int id_object_make_sync(struct own_id *own)
 	return 0;
 }
 
-int own_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id,
-		  void *context, enum rdma_port_space ps)
+int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id,
+		   void *context, enum rdma_port_space ps)
 {
 	bool is_datagram = ps == RDMA_PS_UDP || ps == RDMA_PS_IPOIB;
 	struct own_id *own;
@@ -86,7 +85,7 @@ void id_object_drop_request(struct own_id *own)
 	free(own);
 }
 
-int own_destroy_id(struct rdma_cm_id *id)
+int rdma_destroy_id(struct rdma_cm_id *id)
 {
 	struct list_node events = LIST_INIT(events);
 	struct own_id *own = own_id_of(id);
@@ -112,13 +111,13 @@ int own_destroy_id(struct rdma_cm_id *id)
 	device_id_detach(own);
 	if (own->is_sync)
 		event_channel_free(own->source.channel);
-	own_freeaddrinfo(own->addrinfo);
+	rdma_freeaddrinfo(own->addrinfo);
 	free(own->endpoint_attr);
 	free(own);
 	return 0;
 }
 
-int own_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel *channel)
+int rdma_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel *channel)
 {
 	struct own_id *own = own_id_of(id);
 	struct channel *before = own->source.channel;
@@ -143,12 +142,12 @@ int own_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel *channel)
 	return 0;
 }
 
-__be16 own_get_src_port(struct rdma_cm_id *id)
+__be16 rdma_get_src_port(struct rdma_cm_id *id)
 {
 	return htobe16(ip_address_port(&id->route.addr.src_addr));
 }
 
-__be16 own_get_dst_port(struct rdma_cm_id *id)
+__be16 rdma_get_dst_port(struct rdma_cm_id *id)
 {
 	return htobe16(ip_address_port(&id->route.addr.dst_addr));
 }
@@ -243,8 +242,8 @@ static int option_set(struct own_id *own, int level, int name,
 	}
 }
 
-int own_set_option(struct rdma_cm_id *id, int level, int optname, void *optval,
-		   size_t optlen)
+int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval,
+		    size_t optlen)
 {
 	return api_ret_minus1(
 		option_set(own_id_of(id), level, optname, optval, optlen));

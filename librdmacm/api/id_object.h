@@ -5,17 +5,6 @@
 
 #include "api/own_id.h"
 
-struct rdma_event_channel *own_create_event_channel(void);
-void own_destroy_event_channel(struct rdma_event_channel *channel);
-int own_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id,
-		  void *context, enum rdma_port_space ps);
-int own_destroy_id(struct rdma_cm_id *id);
-int own_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel *channel);
-__be16 own_get_src_port(struct rdma_cm_id *id);
-__be16 own_get_dst_port(struct rdma_cm_id *id);
-int own_set_option(struct rdma_cm_id *id, int level, int optname, void *optval,
-		   size_t optlen);
-
 /* Acknowledges the event that a synchronous id has kept. */
 void id_object_ack(struct own_id *own);
 

@@ -93,8 +93,8 @@ static int qp_attr_fill(const struct own_id *own, struct ibv_qp_attr *attr,
 	return 0;
 }
 
-int own_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *qp_attr,
-		     int *qp_attr_mask)
+int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *qp_attr,
+		      int *qp_attr_mask)
 {
 	return api_ret_minus1(
 		qp_attr_fill(own_id_of(id), qp_attr, qp_attr_mask));
@@ -264,14 +264,14 @@ err_cqs:
 	return ret;
 }
 
-int own_create_qp_ex(struct rdma_cm_id *id,
-		     struct ibv_qp_init_attr_ex *qp_init_attr)
+int rdma_create_qp_ex(struct rdma_cm_id *id,
+		      struct ibv_qp_init_attr_ex *qp_init_attr)
 {
 	return api_ret_minus1(id_qp_new(id, qp_init_attr));
 }
 
-int own_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd,
-		  struct ibv_qp_init_attr *qp_init_attr)
+int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd,
+		   struct ibv_qp_init_attr *qp_init_attr)
 {
 	struct ibv_qp_init_attr_ex attr = { 0 };
 	int ret;
@@ -286,7 +286,7 @@ int own_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd,
 	return api_ret_minus1(ret);
 }
 
-void own_destroy_qp(struct rdma_cm_id *id)
+void rdma_destroy_qp(struct rdma_cm_id *id)
 {
 	(void)ibv_destroy_qp(id->qp);
 	id->qp = NULL;

@@ -5,14 +5,6 @@
 
 #include "api/own_id.h"
 
-int own_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd,
-		  struct ibv_qp_init_attr *qp_init_attr);
-int own_create_qp_ex(struct rdma_cm_id *id,
-		     struct ibv_qp_init_attr_ex *qp_init_attr);
-void own_destroy_qp(struct rdma_cm_id *id);
-int own_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *qp_attr,
-		     int *qp_attr_mask);
-
 /**
  * id_qp_connect() - move the QP to RTS with the values of the connection
  *

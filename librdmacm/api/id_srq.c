@@ -3,11 +3,11 @@
  * Shared receive queues of ids. No device with a GSI has XRC, so the library
  * never has to make the XRC domain and the CQ that such a queue needs.
  */
-#include "api/id_srq.h"
 
 #include "api/api_err.h"
 
 #include <errno.h>
+#include <rdma/rdma_verbs.h>
 
 static int id_srq_check(const struct rdma_cm_id *id, const struct ibv_pd *pd)
 {
@@ -25,8 +25,8 @@ static int id_srq_set(struct rdma_cm_id *id, struct ibv_pd *pd,
 	return 0;
 }
 
-int own_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd,
-		   struct ibv_srq_init_attr *attr)
+int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd,
+		    struct ibv_srq_init_attr *attr)
 {
 	int ret;
 
@@ -58,12 +58,12 @@ static int id_srq_new(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)
 	return id_srq_set(id, attr->pd, ibv_create_srq_ex(id->verbs, attr));
 }
 
-int own_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)
+int rdma_create_srq_ex(struct rdma_cm_id *id, struct ibv_srq_init_attr_ex *attr)
 {
 	return api_ret_minus1(id_srq_new(id, attr));
 }
 
-void own_destroy_srq(struct rdma_cm_id *id)
+void rdma_destroy_srq(struct rdma_cm_id *id)
 {
 	(void)ibv_destroy_srq(id->srq);
 	id->srq = NULL;

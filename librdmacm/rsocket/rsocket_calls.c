@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Descriptors and connections. The descriptor of a socket is an eventfd without
- * a use of its own: it reserves a number that is unique in the process.
+ * Descriptors and connections: functions of rsocket.h. The descriptor of a
+ * socket is an eventfd without a use of its own: it reserves a number that is
+ * unique in the process.
  */
-#include "rsocket/rsocket_calls.h"
-
 #include "api/api_err.h"
 #include "rsocket/socket_children.h"
 #include "rsocket/socket_name.h"
@@ -17,6 +16,7 @@
 
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <rdma/rsocket.h>
 #include <stdarg.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -61,7 +61,7 @@ static int socket_publish(struct rsocket *socket, bool is_closed_on_exec)
 	return ret;
 }
 
-int own_rsocket(int domain, int type, int protocol)
+int rsocket(int domain, int type, int protocol)
 {
 	struct rsocket *socket;
 	int ret = type_check(domain, type, protocol);
@@ -79,7 +79,7 @@ int own_rsocket(int domain, int type, int protocol)
 	return ret;
 }
 
-int own_rclose(int fd)
+int rclose(int fd)
 {
 	struct rsocket *socket = socket_table_remove(fd);
 
@@ -99,7 +99,7 @@ int own_rclose(int fd)
 	return 0;
 }
 
-int own_rshutdown(int fd, int how)
+int rshutdown(int fd, int how)
 {
 	struct rsocket *socket = socket_get(fd);
 	int ret;
@@ -131,7 +131,7 @@ static int socket_control_locked(struct rsocket *socket, int cmd, long arg)
 	}
 }
 
-int own_rfcntl(int fd, int cmd, ... /* arg */)
+int rfcntl(int fd, int cmd, ... /* arg */)
 {
 	struct rsocket *socket = socket_get(fd);
 	va_list args;
@@ -151,8 +151,7 @@ int own_rfcntl(int fd, int cmd, ... /* arg */)
 	return ret < 0 ? api_ret_minus1(ret) : ret;
 }
 
-int own_rsetsockopt(int fd, int level, int name, const void *value,
-		    socklen_t len)
+int rsetsockopt(int fd, int level, int name, const void *value, socklen_t len)
 {
 	struct rsocket *socket = socket_get(fd);
 	int ret;
@@ -167,7 +166,7 @@ int own_rsetsockopt(int fd, int level, int name, const void *value,
 	return api_ret_minus1(ret);
 }
 
-int own_rgetsockopt(int fd, int level, int name, void *value, socklen_t *len)
+int rgetsockopt(int fd, int level, int name, void *value, socklen_t *len)
 {
 	struct rsocket *socket = socket_get(fd);
 	int ret;
@@ -183,7 +182,7 @@ int own_rgetsockopt(int fd, int level, int name, void *value, socklen_t *len)
 	return api_ret_minus1(ret);
 }
 
-int own_rbind(int fd, const struct sockaddr *address, socklen_t len)
+int rbind(int fd, const struct sockaddr *address, socklen_t len)
 {
 	struct rsocket *socket = socket_get(fd);
 	int ret;
@@ -197,7 +196,7 @@ int own_rbind(int fd, const struct sockaddr *address, socklen_t len)
 	return api_ret_minus1(ret);
 }
 
-int own_rlisten(int fd, int backlog)
+int rlisten(int fd, int backlog)
 {
 	struct rsocket *socket = socket_get(fd);
 	int ret;
@@ -246,7 +245,7 @@ static int socket_accept(struct rsocket *listener, struct sockaddr *address,
 	return ret;
 }
 
-int own_raccept(int fd, struct sockaddr *address, socklen_t *len)
+int raccept(int fd, struct sockaddr *address, socklen_t *len)
 {
 	struct rsocket *listener = socket_get(fd);
 	int ret;
@@ -287,7 +286,7 @@ static int socket_connect(struct rsocket *socket,
 	return ret;
 }
 
-int own_rconnect(int fd, const struct sockaddr *address, socklen_t len)
+int rconnect(int fd, const struct sockaddr *address, socklen_t len)
 {
 	struct rsocket *socket = socket_get(fd);
 	int ret;
@@ -299,7 +298,7 @@ int own_rconnect(int fd, const struct sockaddr *address, socklen_t len)
 	return api_ret_minus1(ret);
 }
 
-int own_rgetsockname(int fd, struct sockaddr *address, socklen_t *len)
+int rgetsockname(int fd, struct sockaddr *address, socklen_t *len)
 {
 	struct rsocket *socket = socket_get(fd);
 
@@ -312,7 +311,7 @@ int own_rgetsockname(int fd, struct sockaddr *address, socklen_t *len)
 	return 0;
 }
 
-int own_rgetpeername(int fd, struct sockaddr *address, socklen_t *len)
+int rgetpeername(int fd, struct sockaddr *address, socklen_t *len)
 {
 	struct rsocket *socket = socket_get(fd);
 	bool has_peer;

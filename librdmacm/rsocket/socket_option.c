@@ -6,7 +6,6 @@
  */
 #include "rsocket/socket_option.h"
 
-#include "api/id_object.h"
 #include "rsocket/rsocket_config.h"
 
 #include <errno.h>
@@ -72,7 +71,8 @@ static int option_set_rdma(struct rsocket *socket, int name, int value)
 static int option_set_id(struct rsocket *socket, int name, void *value,
 			 size_t len)
 {
-	return own_set_option(socket->id, RDMA_OPTION_ID, name, value, len) == 0
+	return rdma_set_option(socket->id, RDMA_OPTION_ID, name, value, len) ==
+			       0
 		       ? 0
 		       : -errno;
 }

@@ -6,8 +6,6 @@
  */
 #include "rsocket/socket_service.h"
 
-#include "api/id_event.h"
-#include "api/id_object.h"
 #include "util/lock.h"
 
 #include <errno.h>
@@ -24,13 +22,13 @@ static void *service_run(void *arg)
 	void *result;
 
 	for (;;) {
-		if (own_get_cm_event(channel, &event) != 0) {
+		if (rdma_get_cm_event(channel, &event) != 0) {
 			if (errno == EINTR)
 				continue;
 			return NULL;
 		}
 		result = service_ops->handle(event);
-		(void)own_ack_cm_event(event);
+		(void)rdma_ack_cm_event(event);
 		if (result)
 			service_ops->finish(result);
 	}
@@ -59,7 +57,7 @@ static int service_start_thread(struct rdma_event_channel *channel)
 static int service_start_locked(const struct socket_service_ops *ops)
 	REQUIRES(service_mutex)
 {
-	struct rdma_event_channel *channel = own_create_event_channel();
+	struct rdma_event_channel *channel = rdma_create_event_channel();
 	int ret;
 
 	if (!channel)
@@ -67,7 +65,7 @@ static int service_start_locked(const struct socket_service_ops *ops)
 	service_ops = ops;
 	ret = service_start_thread(channel);
 	if (ret) {
-		own_destroy_event_channel(channel);
+		rdma_destroy_event_channel(channel);
 		return ret;
 	}
 	service_channel = channel;

@@ -7,10 +7,6 @@
  */
 #include "rsocket/stream_conn.h"
 
-#include "api/id_bind.h"
-#include "api/id_connect.h"
-#include "api/id_event.h"
-#include "api/id_object.h"
 #include "rsocket/rsocket_config.h"
 #include "rsocket/socket_children.h"
 #include "rsocket/socket_service.h"
@@ -72,7 +68,7 @@ void stream_socket_free(struct rsocket *socket)
 	verbs_mutex_unlock(&socket->lock);
 	/* Not under the lock: it waits for the thread of CM events. */
 	if (socket->id)
-		(void)own_destroy_id(socket->id);
+		(void)rdma_destroy_id(socket->id);
 	while ((child = socket_children_take(socket)))
 		stream_socket_free(child);
 	stream_qp_close(socket);
@@ -111,7 +107,7 @@ static int conn_send_request_locked(struct rsocket *socket)
 		return ret;
 	stream_setup_encode(&socket->flow.local, bytes);
 	conn_param_fill(&param, bytes);
-	return own_connect(socket->id, &param) == 0 ? 0 : -errno;
+	return rdma_connect(socket->id, &param) == 0 ? 0 : -errno;
 }
 
 /* Starts the protocol with the setup data of the peer. */
@@ -138,7 +134,7 @@ static int conn_establish_locked(struct rsocket *socket,
 		if (!ret)
 			ret = conn_start_locked(socket, &local, &peer);
 		if (ret) {
-			(void)own_disconnect(socket->id);
+			(void)rdma_disconnect(socket->id);
 			return ret;
 		}
 	}
@@ -195,7 +191,7 @@ static int request_accept_locked(struct rsocket *child,
 	stream_setup_encode(&local, bytes);
 	conn_param_fill(&param, bytes);
 	child->state = RSOCKET_ACCEPTING;
-	return own_accept(child->id, &param) == 0 ? 0 : -errno;
+	return rdma_accept(child->id, &param) == 0 ? 0 : -errno;
 }
 
 /* Returns the socket if it must be freed. */
@@ -211,7 +207,7 @@ static struct rsocket *request_handle(struct rsocket *listener,
 		child = request_socket_new(listener, event->id);
 	if (!child) {
 		/* The destruction rejects the request. */
-		(void)own_destroy_id(event->id);
+		(void)rdma_destroy_id(event->id);
 		return NULL;
 	}
 	ret = stream_setup_decode(param->private_data, param->private_data_len,
@@ -221,7 +217,7 @@ static struct rsocket *request_handle(struct rsocket *listener,
 		ret = request_accept_locked(child, &peer);
 	verbs_mutex_unlock(&child->lock);
 	if (ret) {
-		(void)own_reject(child->id, NULL, 0);
+		(void)rdma_reject(child->id, NULL, 0);
 		return child;
 	}
 	socket_children_add(listener, child);
@@ -235,7 +231,7 @@ static void conn_event_apply_locked(struct rsocket *socket,
 
 	switch (event->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
-		if (own_resolve_route(socket->id, CONN_RESOLVE_MS) != 0)
+		if (rdma_resolve_route(socket->id, CONN_RESOLVE_MS) != 0)
 			ret = -errno;
 		break;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
@@ -307,7 +303,7 @@ int stream_socket_new(int domain, struct rsocket **ret_socket)
 	socket = socket_alloc(domain);
 	if (!socket)
 		return -ENOMEM;
-	if (own_create_id(channel, &socket->id, socket, RDMA_PS_TCP) != 0) {
+	if (rdma_create_id(channel, &socket->id, socket, RDMA_PS_TCP) != 0) {
 		ret = -errno;
 		stream_socket_free(socket);
 		return ret;
@@ -344,7 +340,7 @@ int stream_socket_bind_locked(struct rsocket *socket,
 		return ret;
 	if (socket->state != RSOCKET_NEW)
 		return -EINVAL;
-	if (own_bind_addr(socket->id, (struct sockaddr *)&copy) != 0)
+	if (rdma_bind_addr(socket->id, (struct sockaddr *)&copy) != 0)
 		return -errno;
 	socket->state = RSOCKET_BOUND;
 	return 0;
@@ -356,7 +352,7 @@ int stream_socket_listen_locked(struct rsocket *socket, int backlog)
 		return 0;
 	if (socket->state != RSOCKET_NEW && socket->state != RSOCKET_BOUND)
 		return -EINVAL;
-	if (own_listen(socket->id, backlog) != 0)
+	if (rdma_listen(socket->id, backlog) != 0)
 		return -errno;
 	socket->state = RSOCKET_LISTENING;
 	return 0;
@@ -374,8 +370,8 @@ int stream_socket_connect_locked(struct rsocket *socket,
 	if (before != RSOCKET_NEW && before != RSOCKET_BOUND)
 		return -EINVAL;
 	socket->state = RSOCKET_CONNECTING;
-	if (own_resolve_addr(socket->id, NULL, (struct sockaddr *)&copy,
-			     CONN_RESOLVE_MS) == 0)
+	if (rdma_resolve_addr(socket->id, NULL, (struct sockaddr *)&copy,
+			      CONN_RESOLVE_MS) == 0)
 		return 0;
 	ret = -errno;
 	socket->state = before;

@@ -6,7 +6,6 @@
  */
 #include "rsocket/stream_qp.h"
 
-#include "api/id_qp.h"
 #include "rsocket/rsocket_config.h"
 #include "rsocket/socket_waiter.h"
 #include "rsocket/stream_memory.h"
@@ -102,10 +101,10 @@ static int qp_open(struct rsocket *socket, const struct stream_sizes *sizes)
 		.sq_sig_all = 1,
 	};
 
-	if (own_create_qp(socket->id, NULL, &attr) != 0) {
+	if (rdma_create_qp(socket->id, NULL, &attr) != 0) {
 		/* The device may have less inline data, or none. */
 		attr.cap.max_inline_data = 0;
-		if (own_create_qp(socket->id, NULL, &attr) != 0)
+		if (rdma_create_qp(socket->id, NULL, &attr) != 0)
 			return -errno;
 	}
 	socket->qp.qp = socket->id->qp;

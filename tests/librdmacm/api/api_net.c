@@ -469,13 +469,11 @@ struct rdma_cm_event *api_net_fetch(struct rdma_event_channel *channel,
 {
 	struct rdma_cm_event *event = NULL;
 
-	if (own_table.rdma_get_cm_event(channel, &event) != 0)
-		fail_msg("no event instead of %s",
-			 own_table.rdma_event_str(type));
+	if (rdma_get_cm_event(channel, &event) != 0)
+		fail_msg("no event instead of %s", rdma_event_str(type));
 	if (event->event != type)
-		fail_msg("%s instead of %s",
-			 own_table.rdma_event_str(event->event),
-			 own_table.rdma_event_str(type));
+		fail_msg("%s instead of %s", rdma_event_str(event->event),
+			 rdma_event_str(type));
 	return event;
 }
 
@@ -485,7 +483,7 @@ void api_net_expect(struct rdma_event_channel *channel,
 	struct rdma_cm_event *event = api_net_fetch(channel, type);
 
 	assert_int_equal(event->status, status);
-	assert_int_equal(own_table.rdma_ack_cm_event(event), 0);
+	assert_int_equal(rdma_ack_cm_event(event), 0);
 }
 
 void api_net_expect_nothing(struct rdma_event_channel *channel)
@@ -493,14 +491,13 @@ void api_net_expect_nothing(struct rdma_event_channel *channel)
 	struct rdma_cm_event *event = NULL;
 
 	errno = 0;
-	assert_int_equal(own_table.rdma_get_cm_event(channel, &event), -1);
+	assert_int_equal(rdma_get_cm_event(channel, &event), -1);
 	assert_int_equal(errno, EAGAIN);
 }
 
 struct rdma_event_channel *api_net_channel(void)
 {
-	struct rdma_event_channel *channel =
-		own_table.rdma_create_event_channel();
+	struct rdma_event_channel *channel = rdma_create_event_channel();
 
 	assert_non_null(channel);
 	assert_int_equal(fcntl(channel->fd, F_SETFL, O_NONBLOCK), 0);
@@ -512,12 +509,10 @@ struct rdma_cm_id *api_net_listen_in(struct rdma_event_channel *channel,
 {
 	struct rdma_cm_id *id = NULL;
 
-	assert_int_equal(own_table.rdma_create_id(channel, &id, channel, ps),
+	assert_int_equal(rdma_create_id(channel, &id, channel, ps), 0);
+	assert_int_equal(rdma_bind_addr(id, api_net_address(2, API_NET_PORT)),
 			 0);
-	assert_int_equal(
-		own_table.rdma_bind_addr(id, api_net_address(2, API_NET_PORT)),
-		0);
-	assert_int_equal(own_table.rdma_listen(id, 0), 0);
+	assert_int_equal(rdma_listen(id, 0), 0);
 	return id;
 }
 
@@ -533,7 +528,7 @@ void api_net_create_qp(struct rdma_cm_id *id)
 		.qp_type = id->qp_type,
 	};
 
-	assert_int_equal(own_table.rdma_create_qp(id, NULL, &attr), 0);
+	assert_int_equal(rdma_create_qp(id, NULL, &attr), 0);
 }
 
 struct rdma_cm_id *api_net_route_in(struct rdma_event_channel *channel,
@@ -541,13 +536,13 @@ struct rdma_cm_id *api_net_route_in(struct rdma_event_channel *channel,
 {
 	struct rdma_cm_id *id = NULL;
 
-	assert_int_equal(own_table.rdma_create_id(channel, &id, NULL, ps), 0);
-	assert_int_equal(
-		own_table.rdma_resolve_addr(
-			id, NULL, api_net_address(2, API_NET_PORT), 1000),
-		0);
+	assert_int_equal(rdma_create_id(channel, &id, NULL, ps), 0);
+	assert_int_equal(rdma_resolve_addr(id, NULL,
+					   api_net_address(2, API_NET_PORT),
+					   1000),
+			 0);
 	api_net_expect(channel, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
-	assert_int_equal(own_table.rdma_resolve_route(id, 1000), 0);
+	assert_int_equal(rdma_resolve_route(id, 1000), 0);
 	api_net_expect(channel, RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
 	api_net_create_qp(id);
 	return id;
@@ -567,23 +562,23 @@ void api_net_connect(struct rdma_event_channel *client_channel,
 	struct rdma_cm_event *event;
 
 	*ret_client = api_net_route(client_channel);
-	assert_int_equal(own_table.rdma_connect(*ret_client, NULL), 0);
+	assert_int_equal(rdma_connect(*ret_client, NULL), 0);
 	api_net_deliver();
 	event = api_net_fetch(server_channel, RDMA_CM_EVENT_CONNECT_REQUEST);
 	*ret_server = event->id;
-	assert_int_equal(own_table.rdma_ack_cm_event(event), 0);
+	assert_int_equal(rdma_ack_cm_event(event), 0);
 	api_net_create_qp(*ret_server);
-	assert_int_equal(own_table.rdma_accept(*ret_server, NULL), 0);
+	assert_int_equal(rdma_accept(*ret_server, NULL), 0);
 	api_net_deliver();
 	api_net_expect(client_channel, RDMA_CM_EVENT_ESTABLISHED, 0);
 	api_net_deliver();
 	api_net_expect(server_channel, RDMA_CM_EVENT_ESTABLISHED, 0);
-	assert_int_equal(own_table.rdma_destroy_id(listener), 0);
+	assert_int_equal(rdma_destroy_id(listener), 0);
 }
 
 void api_net_destroy(struct rdma_cm_id *id)
 {
 	if (id->qp)
-		own_table.rdma_destroy_qp(id);
-	assert_int_equal(own_table.rdma_destroy_id(id), 0);
+		rdma_destroy_qp(id);
+	assert_int_equal(rdma_destroy_id(id), 0);
 }

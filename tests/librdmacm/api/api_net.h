@@ -7,10 +7,10 @@
 #ifndef LIBRDMACM_API_NET_H
 #define LIBRDMACM_API_NET_H
 
-#include "api/own_table.h"
-
 #include <infiniband/verbs.h>
 #include <netinet/in.h>
+#include <rdma/rdma_cma.h>
+#include <rdma/rdma_verbs.h>
 #include <stdatomic.h>
 #include <stdint.h>
 

@@ -17,13 +17,13 @@ static int setup_id(void **state)
 {
 	(void)api_net_reset(state);
 	channel = api_net_channel();
-	return own_table.rdma_create_id(channel, &id, NULL, RDMA_PS_TCP);
+	return rdma_create_id(channel, &id, NULL, RDMA_PS_TCP);
 }
 
 static int teardown_id(void **state)
 {
 	api_net_destroy(id);
-	own_table.rdma_destroy_event_channel(channel);
+	rdma_destroy_event_channel(channel);
 	return 0;
 }
 
@@ -37,27 +37,24 @@ static void resolve_addrinfo_of_name_has_event_and_result(void **state)
 {
 	struct rdma_addrinfo *info = NULL;
 
-	expect_errno(own_table.rdma_query_addrinfo(id, &info), ENOENT);
-	assert_int_equal(own_table.rdma_resolve_addrinfo(id, "127.0.0.2",
-							 "7174", &numeric),
-			 0);
-	expect_errno(own_table.rdma_resolve_addrinfo(id, "127.0.0.2", "7174",
-						     &numeric),
+	expect_errno(rdma_query_addrinfo(id, &info), ENOENT);
+	assert_int_equal(
+		rdma_resolve_addrinfo(id, "127.0.0.2", "7174", &numeric), 0);
+	expect_errno(rdma_resolve_addrinfo(id, "127.0.0.2", "7174", &numeric),
 		     EBUSY);
 	api_net_expect(channel, RDMA_CM_EVENT_ADDRINFO_RESOLVED, 0);
-	assert_int_equal(own_table.rdma_query_addrinfo(id, &info), 0);
+	assert_int_equal(rdma_query_addrinfo(id, &info), 0);
 	assert_non_null(info);
 	assert_int_equal(info->ai_family, AF_INET);
 	assert_int_equal(info->ai_dst_len, sizeof(struct sockaddr_in));
-	own_table.rdma_freeaddrinfo(info);
-	expect_errno(own_table.rdma_query_addrinfo(id, &info), ENOENT);
+	rdma_freeaddrinfo(info);
+	expect_errno(rdma_query_addrinfo(id, &info), ENOENT);
 }
 
 static void resolve_addrinfo_without_query_is_freed_with_id(void **state)
 {
 	/* The id is destroyed by the teardown. */
-	assert_int_equal(own_table.rdma_resolve_addrinfo(id, "127.0.0.2", NULL,
-							 &numeric),
+	assert_int_equal(rdma_resolve_addrinfo(id, "127.0.0.2", NULL, &numeric),
 			 0);
 }
 
@@ -66,17 +63,14 @@ static void resolve_addrinfo_invalid_fails_without_event(void **state)
 	struct rdma_addrinfo *info = NULL;
 	struct rdma_addrinfo hints = numeric;
 
-	expect_errno(own_table.rdma_resolve_addrinfo(id, NULL, NULL, NULL),
-		     EINVAL);
-	expect_errno(
-		own_table.rdma_resolve_addrinfo(id, "no address", NULL, &hints),
-		ENOENT);
+	expect_errno(rdma_resolve_addrinfo(id, NULL, NULL, NULL), EINVAL);
+	expect_errno(rdma_resolve_addrinfo(id, "no address", NULL, &hints),
+		     ENOENT);
 	hints.ai_qp_type = IBV_QPT_UD;
 	hints.ai_port_space = RDMA_PS_TCP;
-	expect_errno(
-		own_table.rdma_resolve_addrinfo(id, "127.0.0.2", NULL, &hints),
-		EINVAL);
-	expect_errno(own_table.rdma_query_addrinfo(id, &info), ENOENT);
+	expect_errno(rdma_resolve_addrinfo(id, "127.0.0.2", NULL, &hints),
+		     EINVAL);
+	expect_errno(rdma_query_addrinfo(id, &info), ENOENT);
 	api_net_expect_nothing(channel);
 }
 
@@ -84,17 +78,13 @@ static void resolve_addrinfo_by_subnet_administrator_fails(void **state)
 {
 	struct rdma_addrinfo hints = { .ai_flags = RAI_SA };
 
-	expect_errno(own_table.rdma_resolve_addrinfo(id, NULL, "1", &hints),
-		     EINVAL);
-	expect_errno(own_table.rdma_resolve_addrinfo(id, "node", "1", &hints),
+	expect_errno(rdma_resolve_addrinfo(id, NULL, "1", &hints), EINVAL);
+	expect_errno(rdma_resolve_addrinfo(id, "node", "1", &hints),
 		     EOPNOTSUPP);
-	assert_int_equal(own_table.rdma_bind_addr(id, api_net_address(1, 0)),
-			 0);
-	expect_errno(own_table.rdma_resolve_addrinfo(id, NULL, "1", &hints),
-		     EOPNOTSUPP);
+	assert_int_equal(rdma_bind_addr(id, api_net_address(1, 0)), 0);
+	expect_errno(rdma_resolve_addrinfo(id, NULL, "1", &hints), EOPNOTSUPP);
 	hints.ai_flags = RAI_SA | RAI_DNS;
-	expect_errno(own_table.rdma_resolve_addrinfo(id, NULL, "1", &hints),
-		     EOPNOTSUPP);
+	expect_errno(rdma_resolve_addrinfo(id, NULL, "1", &hints), EOPNOTSUPP);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup_id, teardown_id)

@@ -28,8 +28,8 @@ static int setup_channels(void **state)
 /* Every test destroys its ids, and nothing is left. */
 static int teardown_channels(void **state)
 {
-	own_table.rdma_destroy_event_channel(client_channel);
-	own_table.rdma_destroy_event_channel(server_channel);
+	rdma_destroy_event_channel(client_channel);
+	rdma_destroy_event_channel(server_channel);
 	return api_net.nr_claims || api_net.nr_pds || api_net.nr_cqs ||
 			       api_net.nr_qps || api_net.nr_comp_channels
 		       ? -1
@@ -48,7 +48,7 @@ static struct rdma_cm_id *fetch_request(void)
 		api_net_fetch(server_channel, RDMA_CM_EVENT_CONNECT_REQUEST);
 	struct rdma_cm_id *id = event->id;
 
-	assert_int_equal(own_table.rdma_ack_cm_event(event), 0);
+	assert_int_equal(rdma_ack_cm_event(event), 0);
 	return id;
 }
 
@@ -57,7 +57,7 @@ static struct rdma_cm_id *request_from(struct rdma_cm_id *client)
 {
 	struct rdma_cm_id *server;
 
-	assert_int_equal(own_table.rdma_connect(client, NULL), 0);
+	assert_int_equal(rdma_connect(client, NULL), 0);
 	api_net_deliver();
 	server = fetch_request();
 	api_net_create_qp(server);
@@ -131,7 +131,7 @@ static void connect_request_has_parameters_of_peer(void **state)
 	struct rdma_cm_event *event;
 	char zeros[CM_REQ_PRIVATE_LEN] = "";
 
-	assert_int_equal(own_table.rdma_connect(client, &param), 0);
+	assert_int_equal(rdma_connect(client, &param), 0);
 	api_net_deliver();
 	event = api_net_fetch(server_channel, RDMA_CM_EVENT_CONNECT_REQUEST);
 	assert_ptr_equal(event->listen_id, listener);
@@ -147,14 +147,13 @@ static void connect_request_has_parameters_of_peer(void **state)
 	assert_string_equal(event->param.conn.private_data, "hello");
 	assert_memory_equal((const char *)event->param.conn.private_data + 6,
 			    zeros, 50);
-	assert_int_equal(own_table.rdma_get_src_port(event->id),
-			 htons(API_NET_PORT));
-	assert_int_equal(own_table.rdma_get_dst_port(event->id),
-			 own_table.rdma_get_src_port(client));
+	assert_int_equal(rdma_get_src_port(event->id), htons(API_NET_PORT));
+	assert_int_equal(rdma_get_dst_port(event->id),
+			 rdma_get_src_port(client));
 	assert_int_equal(event->id->route.addr.addr.ibaddr.sgid.raw[15], 2);
 	api_net_destroy(client);
-	assert_int_equal(own_table.rdma_destroy_id(event->id), 0);
-	assert_int_equal(own_table.rdma_ack_cm_event(event), 0);
+	assert_int_equal(rdma_destroy_id(event->id), 0);
+	assert_int_equal(rdma_ack_cm_event(event), 0);
 	api_net_destroy(listener);
 }
 
@@ -166,13 +165,13 @@ static void connect_invalid_parameters_fail_with_einval(void **state)
 	};
 	struct rdma_cm_id *client = api_net_route(client_channel);
 
-	expect_errno(own_table.rdma_connect(client, &param), EINVAL);
+	expect_errno(rdma_connect(client, &param), EINVAL);
 	param.private_data_len = 0;
 	param.responder_resources = API_NET_MAX_RD + 1;
-	expect_errno(own_table.rdma_connect(client, &param), EINVAL);
+	expect_errno(rdma_connect(client, &param), EINVAL);
 	param.responder_resources = API_NET_MAX_RD;
-	assert_int_equal(own_table.rdma_connect(client, &param), 0);
-	expect_errno(own_table.rdma_connect(client, &param), EINVAL);
+	assert_int_equal(rdma_connect(client, &param), 0);
+	expect_errno(rdma_connect(client, &param), EINVAL);
 	api_net_destroy(client);
 	api_net_deliver();
 }
@@ -181,12 +180,12 @@ static void connect_without_listener_is_rejected_at_once(void **state)
 {
 	struct rdma_cm_id *client = api_net_route(client_channel);
 
-	assert_int_equal(own_table.rdma_connect(client, NULL), 0);
+	assert_int_equal(rdma_connect(client, NULL), 0);
 	api_net_deliver();
 	api_net_expect(client_channel, RDMA_CM_EVENT_REJECTED,
 		       CM_REJ_INVALID_SERVICE_ID);
 	assert_int_equal(client->qp->state, IBV_QPS_ERR);
-	expect_errno(own_table.rdma_connect(client, NULL), EINVAL);
+	expect_errno(rdma_connect(client, NULL), EINVAL);
 	api_net_destroy(client);
 }
 
@@ -195,7 +194,7 @@ static void connect_lost_requests_end_as_unreachable(void **state)
 	struct rdma_cm_id *client = api_net_route(client_channel);
 
 	api_net.nr_drops = 1000;
-	assert_int_equal(own_table.rdma_connect(client, NULL), 0);
+	assert_int_equal(rdma_connect(client, NULL), 0);
 	api_net_advance(16 * 4608 * API_NET_MS);
 	assert_int_equal(api_net.nr_sent, 16);
 	api_net_expect(client_channel, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
@@ -210,7 +209,7 @@ static void connect_lost_reply_is_retransmitted(void **state)
 
 	server = request_from(client);
 	api_net.nr_drops = 1;
-	assert_int_equal(own_table.rdma_accept(server, NULL), 0);
+	assert_int_equal(rdma_accept(server, NULL), 0);
 	api_net_deliver();
 	api_net_expect_nothing(client_channel);
 	api_net_advance(5000 * API_NET_MS);
@@ -233,28 +232,28 @@ static void connect_without_qp_needs_establish(void **state)
 	struct rdma_cm_id *server;
 	int mask = 0;
 
-	own_table.rdma_destroy_qp(client);
-	expect_errno(own_table.rdma_connect(client, NULL), EINVAL);
-	assert_int_equal(own_table.rdma_connect(client, &param), 0);
-	expect_errno(own_table.rdma_establish(client), EINVAL);
-	expect_errno(own_table.rdma_init_qp_attr(client, &attr, &mask), EINVAL);
+	rdma_destroy_qp(client);
+	expect_errno(rdma_connect(client, NULL), EINVAL);
+	assert_int_equal(rdma_connect(client, &param), 0);
+	expect_errno(rdma_establish(client), EINVAL);
+	expect_errno(rdma_init_qp_attr(client, &attr, &mask), EINVAL);
 	api_net_deliver();
 	server = fetch_request();
 	param.qp_num = 78;
 	param.private_data = "reply";
 	param.private_data_len = 6;
-	assert_int_equal(own_table.rdma_accept(server, &param), 0);
+	assert_int_equal(rdma_accept(server, &param), 0);
 	api_net_deliver();
 	event = api_net_fetch(client_channel, RDMA_CM_EVENT_CONNECT_RESPONSE);
 	assert_int_equal(event->param.conn.qp_num, 78);
 	assert_int_equal(event->param.conn.private_data_len, 196);
 	assert_string_equal(event->param.conn.private_data, "reply");
-	assert_int_equal(own_table.rdma_ack_cm_event(event), 0);
-	assert_int_equal(own_table.rdma_init_qp_attr(client, &attr, &mask), 0);
+	assert_int_equal(rdma_ack_cm_event(event), 0);
+	assert_int_equal(rdma_init_qp_attr(client, &attr, &mask), 0);
 	assert_int_equal(mask, MASK_RTR);
 	assert_int_equal(attr.dest_qp_num, 78);
 	api_net_expect_nothing(server_channel);
-	assert_int_equal(own_table.rdma_establish(client), 0);
+	assert_int_equal(rdma_establish(client), 0);
 	api_net_deliver();
 	api_net_expect(server_channel, RDMA_CM_EVENT_ESTABLISHED, 0);
 	api_net_expect_nothing(client_channel);
@@ -271,14 +270,12 @@ static void notify_of_early_data_establishes_connection(void **state)
 	struct rdma_cm_id *server;
 
 	server = request_from(client);
-	expect_errno(own_table.rdma_notify(server, IBV_EVENT_COMM_EST), EINVAL);
-	assert_int_equal(own_table.rdma_accept(server, NULL), 0);
-	assert_int_equal(own_table.rdma_notify(server, IBV_EVENT_COMM_EST), 0);
+	expect_errno(rdma_notify(server, IBV_EVENT_COMM_EST), EINVAL);
+	assert_int_equal(rdma_accept(server, NULL), 0);
+	assert_int_equal(rdma_notify(server, IBV_EVENT_COMM_EST), 0);
 	api_net_expect(server_channel, RDMA_CM_EVENT_ESTABLISHED, 0);
-	expect_errno(own_table.rdma_notify(server, IBV_EVENT_COMM_EST),
-		     EISCONN);
-	expect_errno(own_table.rdma_notify(server, IBV_EVENT_SM_CHANGE),
-		     EINVAL);
+	expect_errno(rdma_notify(server, IBV_EVENT_COMM_EST), EISCONN);
+	expect_errno(rdma_notify(server, IBV_EVENT_SM_CHANGE), EINVAL);
 	api_net_destroy(client);
 	api_net_destroy(server);
 	api_net_destroy(listener);
@@ -292,18 +289,18 @@ static void reject_of_request_reaches_client_with_data(void **state)
 	struct rdma_cm_event *event;
 	struct rdma_cm_id *server;
 
-	assert_int_equal(own_table.rdma_connect(client, NULL), 0);
+	assert_int_equal(rdma_connect(client, NULL), 0);
 	api_net_deliver();
 	server = fetch_request();
-	expect_errno(own_table.rdma_reject(server, "", 149), EINVAL);
-	assert_int_equal(own_table.rdma_reject(server, "go away", 8), 0);
-	expect_errno(own_table.rdma_reject(server, NULL, 0), EINVAL);
+	expect_errno(rdma_reject(server, "", 149), EINVAL);
+	assert_int_equal(rdma_reject(server, "go away", 8), 0);
+	expect_errno(rdma_reject(server, NULL, 0), EINVAL);
 	api_net_deliver();
 	event = api_net_fetch(client_channel, RDMA_CM_EVENT_REJECTED);
 	assert_int_equal(event->status, CM_REJ_CONSUMER);
 	assert_int_equal(event->param.conn.private_data_len, 148);
 	assert_string_equal(event->param.conn.private_data, "go away");
-	assert_int_equal(own_table.rdma_ack_cm_event(event), 0);
+	assert_int_equal(rdma_ack_cm_event(event), 0);
 	api_net_destroy(client);
 	api_net_destroy(server);
 	api_net_destroy(listener);
@@ -320,7 +317,7 @@ static void accept_data_too_long_rejects_request(void **state)
 	struct rdma_cm_id *server;
 
 	server = request_from(client);
-	expect_errno(own_table.rdma_accept(server, &param), EINVAL);
+	expect_errno(rdma_accept(server, &param), EINVAL);
 	assert_int_equal(server->qp->state, IBV_QPS_ERR);
 	api_net_deliver();
 	api_net_expect(client_channel, RDMA_CM_EVENT_REJECTED, CM_REJ_CONSUMER);
@@ -339,7 +336,7 @@ static void accept_failing_transition_sends_nothing(void **state)
 	server = request_from(client);
 	nr_sent = api_net.nr_sent;
 	api_net.modify_ret = ENOMEM;
-	expect_errno(own_table.rdma_accept(server, NULL), ENOMEM);
+	expect_errno(rdma_accept(server, NULL), ENOMEM);
 	assert_int_equal(api_net.nr_sent, nr_sent);
 	api_net.modify_ret = 0;
 	api_net_destroy(server);
@@ -356,7 +353,7 @@ static void connect_failing_transition_reports_connect_error(void **state)
 	struct rdma_cm_id *server;
 
 	server = request_from(client);
-	assert_int_equal(own_table.rdma_accept(server, NULL), 0);
+	assert_int_equal(rdma_accept(server, NULL), 0);
 	api_net_deliver();
 	api_net.modify_ret = ENOMEM;
 	api_net_expect(client_channel, RDMA_CM_EVENT_CONNECT_ERROR, -ENOMEM);
@@ -374,14 +371,14 @@ static void disconnect_by_client_ends_when_server_disconnects(void **state)
 	struct rdma_cm_id *client, *server;
 
 	api_net_connect(client_channel, server_channel, &client, &server);
-	assert_int_equal(own_table.rdma_disconnect(client), 0);
+	assert_int_equal(rdma_disconnect(client), 0);
 	assert_int_equal(client->qp->state, IBV_QPS_ERR);
 	api_net_deliver();
 	api_net_expect(server_channel, RDMA_CM_EVENT_DISCONNECTED, 0);
 	assert_int_equal(server->qp->state, IBV_QPS_RTS);
 	api_net_expect_nothing(client_channel);
-	assert_int_equal(own_table.rdma_disconnect(server), 0);
-	assert_int_equal(own_table.rdma_disconnect(server), 0);
+	assert_int_equal(rdma_disconnect(server), 0);
+	assert_int_equal(rdma_disconnect(server), 0);
 	api_net_deliver();
 	api_net_expect(client_channel, RDMA_CM_EVENT_DISCONNECTED, 0);
 	api_net_expect_nothing(server_channel);
@@ -399,11 +396,10 @@ static void disconnect_never_connected_fails_with_einval(void **state)
 	struct rdma_cm_id *client = api_net_route(client_channel);
 	struct rdma_cm_id *idle = NULL;
 
-	expect_errno(own_table.rdma_disconnect(client), EINVAL);
-	assert_int_equal(own_table.rdma_create_id(client_channel, &idle, NULL,
-						  RDMA_PS_TCP),
-			 0);
-	expect_errno(own_table.rdma_disconnect(idle), EINVAL);
+	expect_errno(rdma_disconnect(client), EINVAL);
+	assert_int_equal(
+		rdma_create_id(client_channel, &idle, NULL, RDMA_PS_TCP), 0);
+	expect_errno(rdma_disconnect(idle), EINVAL);
 	api_net_destroy(idle);
 	api_net_destroy(client);
 }
@@ -424,7 +420,7 @@ static void destroy_id_listening_rejects_queued_requests(void **state)
 	struct rdma_cm_id *listener = api_net_listen(server_channel);
 	struct rdma_cm_id *client = api_net_route(client_channel);
 
-	assert_int_equal(own_table.rdma_connect(client, NULL), 0);
+	assert_int_equal(rdma_connect(client, NULL), 0);
 	api_net_deliver();
 	api_net_destroy(listener);
 	api_net_expect_nothing(server_channel);
@@ -439,17 +435,16 @@ static void listen_full_backlog_delays_second_request(void **state)
 	struct rdma_cm_id *clients[2];
 	struct rdma_cm_id *servers[2];
 
-	assert_int_equal(own_table.rdma_create_id(server_channel, &listener,
-						  NULL, RDMA_PS_TCP),
-			 0);
-	assert_int_equal(own_table.rdma_bind_addr(
-				 listener, api_net_address(0, API_NET_PORT)),
-			 0);
-	assert_int_equal(own_table.rdma_listen(listener, 1), 0);
-	expect_errno(own_table.rdma_listen(listener, 1), EINVAL);
+	assert_int_equal(
+		rdma_create_id(server_channel, &listener, NULL, RDMA_PS_TCP),
+		0);
+	assert_int_equal(
+		rdma_bind_addr(listener, api_net_address(0, API_NET_PORT)), 0);
+	assert_int_equal(rdma_listen(listener, 1), 0);
+	expect_errno(rdma_listen(listener, 1), EINVAL);
 	for (int i = 0; i < 2; i++) {
 		clients[i] = api_net_route(client_channel);
-		assert_int_equal(own_table.rdma_connect(clients[i], NULL), 0);
+		assert_int_equal(rdma_connect(clients[i], NULL), 0);
 	}
 	api_net_deliver();
 	servers[0] = fetch_request();
@@ -468,11 +463,11 @@ static void listen_unbound_has_wildcard_address_and_port(void **state)
 {
 	struct rdma_cm_id *listener = NULL;
 
-	assert_int_equal(own_table.rdma_create_id(server_channel, &listener,
-						  NULL, RDMA_PS_TCP),
-			 0);
-	assert_int_equal(own_table.rdma_listen(listener, 0), 0);
-	assert_int_not_equal(own_table.rdma_get_src_port(listener), 0);
+	assert_int_equal(
+		rdma_create_id(server_channel, &listener, NULL, RDMA_PS_TCP),
+		0);
+	assert_int_equal(rdma_listen(listener, 0), 0);
+	assert_int_not_equal(rdma_get_src_port(listener), 0);
 	assert_int_equal(listener->route.addr.src_addr.sa_family, AF_INET);
 	assert_null(listener->verbs);
 	api_net_destroy(listener);
@@ -488,11 +483,11 @@ static void create_qp_twice_or_with_foreign_pd_fails(void **state)
 	assert_int_equal(client->send_cq->cqe, 4);
 	assert_int_equal(client->recv_cq->cqe, 8);
 	assert_ptr_equal(client->recv_cq->cq_context, client);
-	expect_errno(own_table.rdma_create_qp(client, NULL, &attr), EINVAL);
-	own_table.rdma_destroy_qp(client);
+	expect_errno(rdma_create_qp(client, NULL, &attr), EINVAL);
+	rdma_destroy_qp(client);
 	assert_null(client->qp);
 	assert_int_equal(api_net.nr_cqs, 0);
-	expect_errno(own_table.rdma_create_qp(client, &foreign, &attr), EINVAL);
+	expect_errno(rdma_create_qp(client, &foreign, &attr), EINVAL);
 	api_net_destroy(client);
 }
 

@@ -21,8 +21,8 @@ static int setup_channels(void **state)
 
 static int teardown_channels(void **state)
 {
-	own_table.rdma_destroy_event_channel(client_channel);
-	own_table.rdma_destroy_event_channel(server_channel);
+	rdma_destroy_event_channel(client_channel);
+	rdma_destroy_event_channel(server_channel);
 	return 0;
 }
 
@@ -35,13 +35,13 @@ static void begin_request(enum rdma_port_space ps)
 
 	listener = api_net_listen_in(server_channel, ps);
 	client = api_net_route_in(client_channel, ps);
-	own_table.rdma_destroy_qp(client);
-	assert_int_equal(own_table.rdma_set_local_ece(client, &ece), 0);
-	assert_int_equal(own_table.rdma_connect(client, &param), 0);
+	rdma_destroy_qp(client);
+	assert_int_equal(rdma_set_local_ece(client, &ece), 0);
+	assert_int_equal(rdma_connect(client, &param), 0);
 	api_net_deliver();
 	event = api_net_fetch(server_channel, RDMA_CM_EVENT_CONNECT_REQUEST);
 	server = event->id;
-	assert_int_equal(own_table.rdma_ack_cm_event(event), 0);
+	assert_int_equal(rdma_ack_cm_event(event), 0);
 }
 
 static void accept_with_ece(void)
@@ -49,8 +49,8 @@ static void accept_with_ece(void)
 	struct ibv_ece ece = { .vendor_id = 0x123456, .options = 0x87654321 };
 	struct rdma_conn_param param = { .qp_num = 6 };
 
-	assert_int_equal(own_table.rdma_set_local_ece(server, &ece), 0);
-	assert_int_equal(own_table.rdma_accept(server, &param), 0);
+	assert_int_equal(rdma_set_local_ece(server, &ece), 0);
+	assert_int_equal(rdma_accept(server, &param), 0);
 	api_net_deliver();
 }
 
@@ -59,7 +59,7 @@ static void expect_remote_ece(struct rdma_cm_id *id, uint32_t vendor_id,
 {
 	struct ibv_ece ece = { .vendor_id = 1, .options = 1, .comp_mask = 1 };
 
-	assert_int_equal(own_table.rdma_get_remote_ece(id, &ece), 0);
+	assert_int_equal(rdma_get_remote_ece(id, &ece), 0);
 	assert_int_equal(ece.vendor_id, vendor_id);
 	assert_int_equal(ece.options, options);
 	assert_int_equal(ece.comp_mask, 0);
@@ -105,16 +105,16 @@ static void set_local_ece_invalid_fails_with_einval(void **state)
 	struct ibv_ece ece = { .vendor_id = 1 };
 
 	client = api_net_route(client_channel);
-	expect_einval(own_table.rdma_set_local_ece(client, &ece));
-	expect_einval(own_table.rdma_get_remote_ece(client, &ece));
-	own_table.rdma_destroy_qp(client);
-	expect_einval(own_table.rdma_set_local_ece(NULL, &ece));
-	expect_einval(own_table.rdma_set_local_ece(client, NULL));
-	expect_einval(own_table.rdma_get_remote_ece(client, NULL));
+	expect_einval(rdma_set_local_ece(client, &ece));
+	expect_einval(rdma_get_remote_ece(client, &ece));
+	rdma_destroy_qp(client);
+	expect_einval(rdma_set_local_ece(NULL, &ece));
+	expect_einval(rdma_set_local_ece(client, NULL));
+	expect_einval(rdma_get_remote_ece(client, NULL));
 	ece.comp_mask = 1;
-	expect_einval(own_table.rdma_set_local_ece(client, &ece));
+	expect_einval(rdma_set_local_ece(client, &ece));
 	ece = (struct ibv_ece){ .options = 1 };
-	expect_einval(own_table.rdma_set_local_ece(client, &ece));
+	expect_einval(rdma_set_local_ece(client, &ece));
 	api_net_destroy(client);
 }
 
@@ -124,9 +124,9 @@ static void connect_ece_vendor_too_large_fails_with_einval(void **state)
 	struct rdma_conn_param param = { .qp_num = 5 };
 
 	client = api_net_route(client_channel);
-	own_table.rdma_destroy_qp(client);
-	assert_int_equal(own_table.rdma_set_local_ece(client, &ece), 0);
-	expect_einval(own_table.rdma_connect(client, &param));
+	rdma_destroy_qp(client);
+	assert_int_equal(rdma_set_local_ece(client, &ece), 0);
+	expect_einval(rdma_connect(client, &param));
 	api_net_destroy(client);
 }
 

@@ -13,8 +13,7 @@ static struct rdma_cm_id *new_id(struct rdma_event_channel *channel)
 {
 	struct rdma_cm_id *id = NULL;
 
-	assert_int_equal(
-		own_table.rdma_create_id(channel, &id, NULL, RDMA_PS_TCP), 0);
+	assert_int_equal(rdma_create_id(channel, &id, NULL, RDMA_PS_TCP), 0);
 	return id;
 }
 
@@ -29,11 +28,10 @@ static void create_id_unknown_port_space_fails_with_einval(void **state)
 	struct rdma_event_channel *channel = api_net_channel();
 	struct rdma_cm_id *id = NULL;
 
-	expect_errno(own_table.rdma_create_id(channel, &id, NULL, 0), EINVAL);
-	expect_errno(own_table.rdma_create_id(channel, &id, NULL, 0x1234),
-		     EINVAL);
+	expect_errno(rdma_create_id(channel, &id, NULL, 0), EINVAL);
+	expect_errno(rdma_create_id(channel, &id, NULL, 0x1234), EINVAL);
 	assert_null(id);
-	own_table.rdma_destroy_event_channel(channel);
+	rdma_destroy_event_channel(channel);
 }
 
 static void create_id_valid_has_type_of_port_space(void **state)
@@ -52,18 +50,17 @@ static void create_id_valid_has_type_of_port_space(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct rdma_cm_id *id = NULL;
 
-		assert_int_equal(own_table.rdma_create_id(channel, &id,
-							  (void *)&rows[i],
-							  rows[i].ps),
+		assert_int_equal(rdma_create_id(channel, &id, (void *)&rows[i],
+						rows[i].ps),
 				 0);
 		assert_int_equal(id->qp_type, rows[i].type);
 		assert_ptr_equal(id->context, &rows[i]);
 		assert_ptr_equal(id->channel, channel);
-		assert_int_equal(own_table.rdma_get_src_port(id), 0);
-		assert_int_equal(own_table.rdma_get_dst_port(id), 0);
+		assert_int_equal(rdma_get_src_port(id), 0);
+		assert_int_equal(rdma_get_dst_port(id), 0);
 		api_net_destroy(id);
 	}
-	own_table.rdma_destroy_event_channel(channel);
+	rdma_destroy_event_channel(channel);
 }
 
 static void bind_addr_of_device_sets_device_and_address(void **state)
@@ -71,21 +68,19 @@ static void bind_addr_of_device_sets_device_and_address(void **state)
 	struct rdma_event_channel *channel = api_net_channel();
 	struct rdma_cm_id *id = new_id(channel);
 
-	assert_int_equal(own_table.rdma_bind_addr(id, api_net_address(2, 0)),
-			 0);
+	assert_int_equal(rdma_bind_addr(id, api_net_address(2, 0)), 0);
 	assert_non_null(id->verbs);
 	assert_non_null(id->pd);
 	assert_int_equal(id->port_num, 1);
-	assert_int_not_equal(own_table.rdma_get_src_port(id), 0);
+	assert_int_not_equal(rdma_get_src_port(id), 0);
 	assert_int_equal(id->route.addr.addr.ibaddr.sgid.raw[15], 2);
 	assert_int_equal(api_net.nr_pds, 1);
 	assert_int_equal(api_net.nr_claims, 1);
-	expect_errno(own_table.rdma_bind_addr(id, api_net_address(2, 0)),
-		     EINVAL);
+	expect_errno(rdma_bind_addr(id, api_net_address(2, 0)), EINVAL);
 	api_net_destroy(id);
 	assert_int_equal(api_net.nr_pds, 0);
 	assert_int_equal(api_net.nr_claims, 0);
-	own_table.rdma_destroy_event_channel(channel);
+	rdma_destroy_event_channel(channel);
 }
 
 static void bind_addr_wildcard_has_no_device(void **state)
@@ -93,15 +88,14 @@ static void bind_addr_wildcard_has_no_device(void **state)
 	struct rdma_event_channel *channel = api_net_channel();
 	struct rdma_cm_id *id = new_id(channel);
 
-	assert_int_equal(own_table.rdma_bind_addr(id, api_net_address(0, 0)),
-			 0);
+	assert_int_equal(rdma_bind_addr(id, api_net_address(0, 0)), 0);
 	assert_null(id->verbs);
 	assert_int_equal(id->port_num, 0);
-	assert_int_not_equal(own_table.rdma_get_src_port(id), 0);
+	assert_int_not_equal(rdma_get_src_port(id), 0);
 	assert_int_equal(api_net.nr_claims, 2); /* each device */
 	api_net_destroy(id);
 	assert_int_equal(api_net.nr_claims, 0);
-	own_table.rdma_destroy_event_channel(channel);
+	rdma_destroy_event_channel(channel);
 }
 
 static void bind_addr_invalid_address_fails(void **state)
@@ -117,14 +111,13 @@ static void bind_addr_invalid_address_fails(void **state)
 
 	link_local.sin6_addr.s6_addr[0] = 0xfe;
 	link_local.sin6_addr.s6_addr[1] = 0x80;
-	expect_errno(own_table.rdma_bind_addr(id, &unix_address), EINVAL);
-	expect_errno(
-		own_table.rdma_bind_addr(id, (struct sockaddr *)&link_local),
-		EINVAL);
-	expect_errno(own_table.rdma_bind_addr(id, (struct sockaddr *)&remote),
+	expect_errno(rdma_bind_addr(id, &unix_address), EINVAL);
+	expect_errno(rdma_bind_addr(id, (struct sockaddr *)&link_local),
+		     EINVAL);
+	expect_errno(rdma_bind_addr(id, (struct sockaddr *)&remote),
 		     EADDRNOTAVAIL);
 	api_net_destroy(id);
-	own_table.rdma_destroy_event_channel(channel);
+	rdma_destroy_event_channel(channel);
 }
 
 static void bind_addr_port_in_use_fails_as_kernel(void **state)
@@ -134,20 +127,17 @@ static void bind_addr_port_in_use_fails_as_kernel(void **state)
 	struct rdma_cm_id *second = new_id(channel);
 	struct rdma_cm_id *third = new_id(channel);
 
-	assert_int_equal(
-		own_table.rdma_bind_addr(first, api_net_address(2, 5000)), 0);
-	expect_errno(own_table.rdma_bind_addr(second, api_net_address(2, 5000)),
+	assert_int_equal(rdma_bind_addr(first, api_net_address(2, 5000)), 0);
+	expect_errno(rdma_bind_addr(second, api_net_address(2, 5000)),
 		     EADDRINUSE);
-	expect_errno(own_table.rdma_bind_addr(second, api_net_address(0, 5000)),
+	expect_errno(rdma_bind_addr(second, api_net_address(0, 5000)),
 		     EADDRNOTAVAIL);
-	assert_int_equal(
-		own_table.rdma_bind_addr(second, api_net_address(1, 5000)), 0);
+	assert_int_equal(rdma_bind_addr(second, api_net_address(1, 5000)), 0);
 	api_net_destroy(first);
-	assert_int_equal(
-		own_table.rdma_bind_addr(third, api_net_address(2, 5000)), 0);
+	assert_int_equal(rdma_bind_addr(third, api_net_address(2, 5000)), 0);
 	api_net_destroy(second);
 	api_net_destroy(third);
-	own_table.rdma_destroy_event_channel(channel);
+	rdma_destroy_event_channel(channel);
 }
 
 static void bind_addr_port_of_another_process_fails(void **state)
@@ -156,13 +146,11 @@ static void bind_addr_port_of_another_process_fails(void **state)
 	struct rdma_cm_id *id = new_id(channel);
 
 	api_net.claim_ret = EADDRINUSE;
-	expect_errno(own_table.rdma_bind_addr(id, api_net_address(2, 5000)),
-		     EADDRINUSE);
+	expect_errno(rdma_bind_addr(id, api_net_address(2, 5000)), EADDRINUSE);
 	api_net.claim_ret = 0;
-	assert_int_equal(own_table.rdma_bind_addr(id, api_net_address(2, 5000)),
-			 0);
+	assert_int_equal(rdma_bind_addr(id, api_net_address(2, 5000)), 0);
 	api_net_destroy(id);
-	own_table.rdma_destroy_event_channel(channel);
+	rdma_destroy_event_channel(channel);
 }
 
 static void set_option_reuse_of_two_ids_allows_single_listener(void **state)
@@ -173,20 +161,18 @@ static void set_option_reuse_of_two_ids_allows_single_listener(void **state)
 
 	for (int i = 0; i < 2; i++) {
 		ids[i] = new_id(channel);
-		assert_int_equal(
-			own_table.rdma_set_option(ids[i], RDMA_OPTION_ID,
-						  RDMA_OPTION_ID_REUSEADDR,
-						  &yes, sizeof(yes)),
-			0);
-		assert_int_equal(own_table.rdma_bind_addr(
-					 ids[i], api_net_address(2, 5000)),
+		assert_int_equal(rdma_set_option(ids[i], RDMA_OPTION_ID,
+						 RDMA_OPTION_ID_REUSEADDR, &yes,
+						 sizeof(yes)),
 				 0);
+		assert_int_equal(
+			rdma_bind_addr(ids[i], api_net_address(2, 5000)), 0);
 	}
-	expect_errno(own_table.rdma_listen(ids[1], 1), EADDRNOTAVAIL);
+	expect_errno(rdma_listen(ids[1], 1), EADDRNOTAVAIL);
 	api_net_destroy(ids[0]);
-	assert_int_equal(own_table.rdma_listen(ids[1], 1), 0);
+	assert_int_equal(rdma_listen(ids[1], 1), 0);
 	api_net_destroy(ids[1]);
-	own_table.rdma_destroy_event_channel(channel);
+	rdma_destroy_event_channel(channel);
 }
 
 static void set_option_invalid_fails_as_kernel(void **state)
@@ -196,29 +182,25 @@ static void set_option_invalid_fails_as_kernel(void **state)
 	uint8_t byte = 32;
 	int yes = 1;
 
-	expect_errno(own_table.rdma_set_option(id, RDMA_OPTION_ID,
-					       RDMA_OPTION_ID_TOS, &yes,
-					       sizeof(yes)),
+	expect_errno(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS,
+				     &yes, sizeof(yes)),
 		     EINVAL);
-	expect_errno(own_table.rdma_set_option(id, RDMA_OPTION_ID,
-					       RDMA_OPTION_ID_ACK_TIMEOUT,
-					       &byte, sizeof(byte)),
+	expect_errno(rdma_set_option(id, RDMA_OPTION_ID,
+				     RDMA_OPTION_ID_ACK_TIMEOUT, &byte,
+				     sizeof(byte)),
 		     EINVAL);
-	expect_errno(own_table.rdma_set_option(id, RDMA_OPTION_ID, 9, &yes,
-					       sizeof(yes)),
+	expect_errno(rdma_set_option(id, RDMA_OPTION_ID, 9, &yes, sizeof(yes)),
 		     ENOSYS);
-	expect_errno(own_table.rdma_set_option(id, 7, 0, &yes, sizeof(yes)),
-		     ENOSYS);
-	expect_errno(own_table.rdma_set_option(id, RDMA_OPTION_ID,
-					       RDMA_OPTION_ID_TOS, NULL, 1),
+	expect_errno(rdma_set_option(id, 7, 0, &yes, sizeof(yes)), ENOSYS);
+	expect_errno(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS,
+				     NULL, 1),
 		     EFAULT);
-	assert_int_equal(own_table.rdma_listen(id, 1), 0);
-	expect_errno(own_table.rdma_set_option(id, RDMA_OPTION_ID,
-					       RDMA_OPTION_ID_AFONLY, &yes,
-					       sizeof(yes)),
+	assert_int_equal(rdma_listen(id, 1), 0);
+	expect_errno(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY,
+				     &yes, sizeof(yes)),
 		     EINVAL);
 	api_net_destroy(id);
-	own_table.rdma_destroy_event_channel(channel);
+	rdma_destroy_event_channel(channel);
 }
 
 static void resolve_addr_to_server_finds_source_and_gids(void **state)
@@ -227,28 +209,27 @@ static void resolve_addr_to_server_finds_source_and_gids(void **state)
 	struct rdma_cm_id *id = new_id(channel);
 	uint8_t tos = 8, timeout = 20;
 
-	assert_int_equal(
-		own_table.rdma_resolve_addr(
-			id, NULL, api_net_address(2, API_NET_PORT), 1000),
-		0);
+	assert_int_equal(rdma_resolve_addr(id, NULL,
+					   api_net_address(2, API_NET_PORT),
+					   1000),
+			 0);
 	api_net_expect(channel, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
 	assert_int_equal(id->route.addr.addr.ibaddr.sgid.raw[15], 1);
 	assert_int_equal(id->route.addr.addr.ibaddr.dgid.raw[15], 2);
-	assert_int_not_equal(own_table.rdma_get_src_port(id), 0);
-	assert_int_equal(own_table.rdma_get_dst_port(id), htons(API_NET_PORT));
-	expect_errno(own_table.rdma_resolve_addr(id, NULL,
-						 api_net_address(2, 1), 1000),
+	assert_int_not_equal(rdma_get_src_port(id), 0);
+	assert_int_equal(rdma_get_dst_port(id), htons(API_NET_PORT));
+	expect_errno(rdma_resolve_addr(id, NULL, api_net_address(2, 1), 1000),
 		     EINVAL);
 
-	expect_errno(own_table.rdma_resolve_route(id, 0), EINVAL);
-	assert_int_equal(own_table.rdma_set_option(id, RDMA_OPTION_ID,
-						   RDMA_OPTION_ID_TOS, &tos, 1),
+	expect_errno(rdma_resolve_route(id, 0), EINVAL);
+	assert_int_equal(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS,
+					 &tos, 1),
 			 0);
-	assert_int_equal(own_table.rdma_set_option(id, RDMA_OPTION_ID,
-						   RDMA_OPTION_ID_ACK_TIMEOUT,
-						   &timeout, 1),
+	assert_int_equal(rdma_set_option(id, RDMA_OPTION_ID,
+					 RDMA_OPTION_ID_ACK_TIMEOUT, &timeout,
+					 1),
 			 0);
-	assert_int_equal(own_table.rdma_resolve_route(id, 1000), 0);
+	assert_int_equal(rdma_resolve_route(id, 1000), 0);
 	api_net_expect(channel, RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
 	assert_int_equal(id->route.num_paths, 1);
 	assert_int_equal(id->route.path_rec->traffic_class, 8);
@@ -256,7 +237,7 @@ static void resolve_addr_to_server_finds_source_and_gids(void **state)
 	assert_int_equal(id->route.path_rec->hop_limit, 64);
 	assert_int_equal(id->route.path_rec->mtu, IBV_MTU_1024);
 	api_net_destroy(id);
-	own_table.rdma_destroy_event_channel(channel);
+	rdma_destroy_event_channel(channel);
 }
 
 static void resolve_addr_families_differ_fails_with_einval(void **state)
@@ -265,13 +246,11 @@ static void resolve_addr_families_differ_fails_with_einval(void **state)
 	struct rdma_cm_id *id = new_id(channel);
 	struct sockaddr_in6 dst = { .sin6_family = AF_INET6 };
 
-	assert_int_equal(own_table.rdma_bind_addr(id, api_net_address(1, 0)),
-			 0);
-	expect_errno(own_table.rdma_resolve_addr(id, NULL,
-						 (struct sockaddr *)&dst, 1000),
+	assert_int_equal(rdma_bind_addr(id, api_net_address(1, 0)), 0);
+	expect_errno(rdma_resolve_addr(id, NULL, (struct sockaddr *)&dst, 1000),
 		     EINVAL);
 	api_net_destroy(id);
-	own_table.rdma_destroy_event_channel(channel);
+	rdma_destroy_event_channel(channel);
 }
 
 static void resolve_route_source_without_device_fails(void **state)
@@ -280,16 +259,14 @@ static void resolve_route_source_without_device_fails(void **state)
 	struct rdma_cm_id *id = new_id(channel);
 
 	/* 127.0.0.3 is local, and no device has it. */
-	expect_errno(own_table.rdma_resolve_route(id, 1000), EINVAL);
-	assert_int_equal(own_table.rdma_bind_addr(id, api_net_address(3, 0)),
-			 0);
-	assert_int_equal(own_table.rdma_resolve_addr(
-				 id, NULL, api_net_address(2, 1), 1000),
-			 0);
+	expect_errno(rdma_resolve_route(id, 1000), EINVAL);
+	assert_int_equal(rdma_bind_addr(id, api_net_address(3, 0)), 0);
+	assert_int_equal(
+		rdma_resolve_addr(id, NULL, api_net_address(2, 1), 1000), 0);
 	api_net_expect(channel, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
-	expect_errno(own_table.rdma_resolve_route(id, 1000), ENODEV);
+	expect_errno(rdma_resolve_route(id, 1000), ENODEV);
 	api_net_destroy(id);
-	own_table.rdma_destroy_event_channel(channel);
+	rdma_destroy_event_channel(channel);
 }
 
 static void migrate_id_with_queued_event_moves_event(void **state)
@@ -298,16 +275,15 @@ static void migrate_id_with_queued_event_moves_event(void **state)
 	struct rdma_event_channel *to = api_net_channel();
 	struct rdma_cm_id *id = new_id(from);
 
-	assert_int_equal(own_table.rdma_resolve_addr(
-				 id, NULL, api_net_address(2, 1), 1000),
-			 0);
-	assert_int_equal(own_table.rdma_migrate_id(id, to), 0);
+	assert_int_equal(
+		rdma_resolve_addr(id, NULL, api_net_address(2, 1), 1000), 0);
+	assert_int_equal(rdma_migrate_id(id, to), 0);
 	assert_ptr_equal(id->channel, to);
 	api_net_expect(to, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
 	api_net_expect_nothing(from);
 	api_net_destroy(id);
-	own_table.rdma_destroy_event_channel(from);
-	own_table.rdma_destroy_event_channel(to);
+	rdma_destroy_event_channel(from);
+	rdma_destroy_event_channel(to);
 }
 
 static void migrate_id_to_no_channel_makes_synchronous(void **state)
@@ -315,16 +291,15 @@ static void migrate_id_to_no_channel_makes_synchronous(void **state)
 	struct rdma_event_channel *channel = api_net_channel();
 	struct rdma_cm_id *id = new_id(channel);
 
-	assert_int_equal(own_table.rdma_migrate_id(id, NULL), 0);
-	expect_errno(own_table.rdma_migrate_id(id, NULL), EINVAL);
-	assert_int_equal(own_table.rdma_resolve_addr(
-				 id, NULL, api_net_address(2, 1), 1000),
-			 0);
+	assert_int_equal(rdma_migrate_id(id, NULL), 0);
+	expect_errno(rdma_migrate_id(id, NULL), EINVAL);
+	assert_int_equal(
+		rdma_resolve_addr(id, NULL, api_net_address(2, 1), 1000), 0);
 	assert_int_equal(id->event->event, RDMA_CM_EVENT_ADDR_RESOLVED);
-	assert_int_equal(own_table.rdma_migrate_id(id, channel), 0);
+	assert_int_equal(rdma_migrate_id(id, channel), 0);
 	assert_null(id->event);
 	api_net_destroy(id);
-	own_table.rdma_destroy_event_channel(channel);
+	rdma_destroy_event_channel(channel);
 }
 
 static void get_devices_twice_returns_contexts_of_ids(void **state)
@@ -334,44 +309,40 @@ static void get_devices_twice_returns_contexts_of_ids(void **state)
 	struct ibv_context **left, **right;
 	int nr = 0;
 
-	assert_int_equal(own_table.rdma_bind_addr(id, api_net_address(2, 0)),
-			 0);
-	left = own_table.rdma_get_devices(&nr);
-	right = own_table.rdma_get_devices(NULL);
+	assert_int_equal(rdma_bind_addr(id, api_net_address(2, 0)), 0);
+	left = rdma_get_devices(&nr);
+	right = rdma_get_devices(NULL);
 	assert_int_equal(nr, 2);
 	assert_ptr_equal(left[1], id->verbs);
 	assert_ptr_equal(left[0], right[0]);
 	assert_ptr_equal(left[1], right[1]);
 	assert_null(left[2]);
-	own_table.rdma_free_devices(left);
-	own_table.rdma_free_devices(right);
+	rdma_free_devices(left);
+	rdma_free_devices(right);
 	api_net_destroy(id);
-	own_table.rdma_destroy_event_channel(channel);
+	rdma_destroy_event_channel(channel);
 }
 
 static void get_cm_event_without_event_pointer_fails(void **state)
 {
 	struct rdma_event_channel *channel = api_net_channel();
 
-	expect_errno(own_table.rdma_get_cm_event(channel, NULL), EINVAL);
-	expect_errno(own_table.rdma_ack_cm_event(NULL), EINVAL);
+	expect_errno(rdma_get_cm_event(channel, NULL), EINVAL);
+	expect_errno(rdma_ack_cm_event(NULL), EINVAL);
 	api_net_expect_nothing(channel);
-	own_table.rdma_destroy_event_channel(channel);
+	rdma_destroy_event_channel(channel);
 }
 
 static void event_str_of_each_value_is_name(void **state)
 {
-	assert_string_equal(
-		own_table.rdma_event_str(RDMA_CM_EVENT_TIMEWAIT_EXIT),
-		"RDMA_CM_EVENT_TIMEWAIT_EXIT");
-	assert_string_equal(
-		own_table.rdma_event_str(RDMA_CM_EVENT_ADDRINFO_ERROR),
-		"RDMA_CM_EVENT_ADDRINFO_ERROR");
-	assert_string_equal(own_table.rdma_event_str(RDMA_CM_EVENT_USER),
+	assert_string_equal(rdma_event_str(RDMA_CM_EVENT_TIMEWAIT_EXIT),
+			    "RDMA_CM_EVENT_TIMEWAIT_EXIT");
+	assert_string_equal(rdma_event_str(RDMA_CM_EVENT_ADDRINFO_ERROR),
+			    "RDMA_CM_EVENT_ADDRINFO_ERROR");
+	assert_string_equal(rdma_event_str(RDMA_CM_EVENT_USER),
 			    "UNKNOWN EVENT");
-	assert_string_equal(
-		own_table.rdma_event_str((enum rdma_cm_event_type) - 1),
-		"UNKNOWN EVENT");
+	assert_string_equal(rdma_event_str((enum rdma_cm_event_type) - 1),
+			    "UNKNOWN EVENT");
 }
 
 static void write_cm_event_of_user_arrives_with_argument(void **state)
@@ -380,19 +351,18 @@ static void write_cm_event_of_user_arrives_with_argument(void **state)
 	struct rdma_cm_id *id = new_id(channel);
 	struct rdma_cm_event *event;
 
-	expect_errno(own_table.rdma_write_cm_event(
-			     id, RDMA_CM_EVENT_ESTABLISHED, 0, 0),
+	expect_errno(rdma_write_cm_event(id, RDMA_CM_EVENT_ESTABLISHED, 0, 0),
 		     EINVAL);
-	assert_int_equal(own_table.rdma_write_cm_event(id, RDMA_CM_EVENT_USER,
-						       -7, UINT64_MAX - 1),
-			 0);
+	assert_int_equal(
+		rdma_write_cm_event(id, RDMA_CM_EVENT_USER, -7, UINT64_MAX - 1),
+		0);
 	event = api_net_fetch(channel, RDMA_CM_EVENT_USER);
 	assert_ptr_equal(event->id, id);
 	assert_int_equal(event->status, -7);
 	assert_true(event->param.arg == UINT64_MAX - 1);
-	assert_int_equal(own_table.rdma_ack_cm_event(event), 0);
+	assert_int_equal(rdma_ack_cm_event(event), 0);
 	api_net_destroy(id);
-	own_table.rdma_destroy_event_channel(channel);
+	rdma_destroy_event_channel(channel);
 }
 
 static void create_srq_ex_basic_uses_pd_of_id(void **state)
@@ -402,23 +372,22 @@ static void create_srq_ex_basic_uses_pd_of_id(void **state)
 	struct rdma_cm_id *id = new_id(channel);
 
 	attr.comp_mask = IBV_SRQ_INIT_ATTR_TYPE;
-	expect_errno(own_table.rdma_create_srq_ex(id, &attr), EINVAL);
-	assert_int_equal(own_table.rdma_bind_addr(id, api_net_address(1, 0)),
-			 0);
+	expect_errno(rdma_create_srq_ex(id, &attr), EINVAL);
+	assert_int_equal(rdma_bind_addr(id, api_net_address(1, 0)), 0);
 	attr.comp_mask = 0;
-	expect_errno(own_table.rdma_create_srq_ex(id, &attr), EINVAL);
+	expect_errno(rdma_create_srq_ex(id, &attr), EINVAL);
 	attr.comp_mask = IBV_SRQ_INIT_ATTR_TYPE;
 	attr.srq_type = IBV_SRQT_XRC;
-	expect_errno(own_table.rdma_create_srq_ex(id, &attr), EOPNOTSUPP);
+	expect_errno(rdma_create_srq_ex(id, &attr), EOPNOTSUPP);
 	attr.srq_type = IBV_SRQT_BASIC;
-	assert_int_equal(own_table.rdma_create_srq_ex(id, &attr), 0);
+	assert_int_equal(rdma_create_srq_ex(id, &attr), 0);
 	assert_non_null(id->srq);
 	assert_ptr_equal(attr.pd, id->pd);
-	expect_errno(own_table.rdma_create_srq_ex(id, &attr), EINVAL);
-	own_table.rdma_destroy_srq(id);
+	expect_errno(rdma_create_srq_ex(id, &attr), EINVAL);
+	rdma_destroy_srq(id);
 	assert_null(id->srq);
 	api_net_destroy(id);
-	own_table.rdma_destroy_event_channel(channel);
+	rdma_destroy_event_channel(channel);
 }
 
 #define TEST(name) cmocka_unit_test_setup(name, api_net_reset)

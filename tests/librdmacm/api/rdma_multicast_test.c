@@ -21,16 +21,15 @@ static int setup_id(void **state)
 {
 	(void)api_net_reset(state);
 	channel = api_net_channel();
-	if (own_table.rdma_create_id(channel, &datagram_id, NULL,
-				     RDMA_PS_UDP) != 0)
+	if (rdma_create_id(channel, &datagram_id, NULL, RDMA_PS_UDP) != 0)
 		return -1;
-	return own_table.rdma_bind_addr(datagram_id, api_net_address(1, 0));
+	return rdma_bind_addr(datagram_id, api_net_address(1, 0));
 }
 
 static int teardown_id(void **state)
 {
 	api_net_destroy(datagram_id);
-	own_table.rdma_destroy_event_channel(channel);
+	rdma_destroy_event_channel(channel);
 	return api_net.nr_claims || api_net.nr_pds || api_net.nr_qps ? -1 : 0;
 }
 
@@ -62,9 +61,9 @@ static void join_multicast_attaches_qp_and_returns_address(void **state)
 	int context;
 
 	api_net_create_qp(datagram_id);
-	assert_int_equal(own_table.rdma_join_multicast(
-				 datagram_id, group_address(0), &context),
-			 0);
+	assert_int_equal(
+		rdma_join_multicast(datagram_id, group_address(0), &context),
+		0);
 	assert_int_equal(api_net.nr_attached, 0);
 	event = api_net_fetch(channel, RDMA_CM_EVENT_MULTICAST_JOIN);
 	param = &event->param.ud;
@@ -80,25 +79,22 @@ static void join_multicast_attaches_qp_and_returns_address(void **state)
 	assert_int_equal(param->ah_attr.grh.hop_limit, 64);
 	assert_int_equal(param->ah_attr.grh.sgid_index, 3);
 	assert_memory_equal(param->ah_attr.grh.dgid.raw, gid, 16);
-	assert_int_equal(own_table.rdma_ack_cm_event(event), 0);
+	assert_int_equal(rdma_ack_cm_event(event), 0);
 	assert_int_equal(api_net.nr_attached, 1);
 	assert_memory_equal(api_net_qp_of(datagram_id)->group.raw, gid, 16);
-	assert_int_equal(
-		own_table.rdma_leave_multicast(datagram_id, group_address(0)),
-		0);
+	assert_int_equal(rdma_leave_multicast(datagram_id, group_address(0)),
+			 0);
 	assert_int_equal(api_net.nr_attached, 0);
 }
 
 static void join_multicast_without_qp_attaches_nothing(void **state)
 {
-	assert_int_equal(own_table.rdma_join_multicast(datagram_id,
-						       group_address(0), NULL),
-			 0);
+	assert_int_equal(
+		rdma_join_multicast(datagram_id, group_address(0), NULL), 0);
 	api_net_expect(channel, RDMA_CM_EVENT_MULTICAST_JOIN, 0);
 	api_net_create_qp(datagram_id);
-	assert_int_equal(
-		own_table.rdma_leave_multicast(datagram_id, group_address(0)),
-		0);
+	assert_int_equal(rdma_leave_multicast(datagram_id, group_address(0)),
+			 0);
 	assert_int_equal(api_net.nr_attached, 0);
 }
 
@@ -111,8 +107,7 @@ static void join_multicast_ex_send_only_attaches_nothing(void **state)
 	};
 
 	api_net_create_qp(datagram_id);
-	assert_int_equal(
-		own_table.rdma_join_multicast_ex(datagram_id, &attr, NULL), 0);
+	assert_int_equal(rdma_join_multicast_ex(datagram_id, &attr, NULL), 0);
 	api_net_expect(channel, RDMA_CM_EVENT_MULTICAST_JOIN, 0);
 	assert_int_equal(api_net.nr_attached, 0);
 	/* The id ends with the group. */
@@ -125,22 +120,17 @@ static void join_multicast_ex_invalid_attributes_fail(void **state)
 		.addr = api_net_address(0, 0),
 	};
 
-	expect_errno(own_table.rdma_join_multicast_ex(datagram_id, &attr, NULL),
-		     EINVAL);
+	expect_errno(rdma_join_multicast_ex(datagram_id, &attr, NULL), EINVAL);
 	attr.addr = NULL;
-	expect_errno(own_table.rdma_join_multicast_ex(datagram_id, &attr, NULL),
-		     EINVAL);
+	expect_errno(rdma_join_multicast_ex(datagram_id, &attr, NULL), EINVAL);
 	attr.addr = group_address(0);
 	attr.join_flags = RDMA_MC_JOIN_FLAG_RESERVED;
-	expect_errno(own_table.rdma_join_multicast_ex(datagram_id, &attr, NULL),
-		     EINVAL);
+	expect_errno(rdma_join_multicast_ex(datagram_id, &attr, NULL), EINVAL);
 	attr.join_flags = RDMA_MC_JOIN_FLAG_FULLMEMBER;
 	attr.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS;
-	expect_errno(own_table.rdma_join_multicast_ex(datagram_id, &attr, NULL),
-		     EINVAL);
+	expect_errno(rdma_join_multicast_ex(datagram_id, &attr, NULL), EINVAL);
 	attr.comp_mask = BOTH_ATTRS | RDMA_CM_JOIN_MC_ATTR_RESERVED;
-	expect_errno(own_table.rdma_join_multicast_ex(datagram_id, &attr, NULL),
-		     ENOTSUP);
+	expect_errno(rdma_join_multicast_ex(datagram_id, &attr, NULL), ENOTSUP);
 	api_net_expect_nothing(channel);
 }
 
@@ -149,51 +139,44 @@ static void join_multicast_of_unbound_or_connected_id_fails(void **state)
 	struct sockaddr_in6 group = { .sin6_family = AF_INET6 };
 	struct rdma_cm_id *ids[] = { NULL, api_net_route(channel) };
 
-	assert_int_equal(
-		own_table.rdma_create_id(channel, &ids[0], NULL, RDMA_PS_UDP),
-		0);
+	assert_int_equal(rdma_create_id(channel, &ids[0], NULL, RDMA_PS_UDP),
+			 0);
 	for (int i = 0; i < 2; i++) {
-		expect_errno(own_table.rdma_join_multicast(
-				     ids[i], group_address(0), NULL),
-			     EINVAL);
+		expect_errno(
+			rdma_join_multicast(ids[i], group_address(0), NULL),
+			EINVAL);
 		api_net_destroy(ids[i]);
 	}
 	/* The id has a source address of IPv4. */
 	group.sin6_addr.s6_addr[0] = 0xff;
 	group.sin6_addr.s6_addr[15] = 1;
-	expect_errno(own_table.rdma_join_multicast(
-			     datagram_id, (struct sockaddr *)&group, NULL),
+	expect_errno(rdma_join_multicast(datagram_id, (struct sockaddr *)&group,
+					 NULL),
 		     EINVAL);
 }
 
 static void join_multicast_failing_attach_reports_error(void **state)
 {
 	api_net_create_qp(datagram_id);
-	assert_int_equal(own_table.rdma_join_multicast(datagram_id,
-						       group_address(0), NULL),
-			 0);
+	assert_int_equal(
+		rdma_join_multicast(datagram_id, group_address(0), NULL), 0);
 	api_net.attach_ret = EINVAL;
 	api_net_expect(channel, RDMA_CM_EVENT_MULTICAST_ERROR, -1);
-	assert_int_equal(
-		own_table.rdma_leave_multicast(datagram_id, group_address(0)),
-		0);
+	assert_int_equal(rdma_leave_multicast(datagram_id, group_address(0)),
+			 0);
 	assert_int_equal(api_net.nr_attached, 0);
 }
 
 static void leave_multicast_of_unknown_address_fails(void **state)
 {
-	assert_int_equal(own_table.rdma_join_multicast(datagram_id,
-						       group_address(7), NULL),
-			 0);
-	expect_errno(
-		own_table.rdma_leave_multicast(datagram_id, group_address(8)),
-		EADDRNOTAVAIL);
 	assert_int_equal(
-		own_table.rdma_leave_multicast(datagram_id, group_address(7)),
-		0);
-	expect_errno(
-		own_table.rdma_leave_multicast(datagram_id, group_address(7)),
-		EADDRNOTAVAIL);
+		rdma_join_multicast(datagram_id, group_address(7), NULL), 0);
+	expect_errno(rdma_leave_multicast(datagram_id, group_address(8)),
+		     EADDRNOTAVAIL);
+	assert_int_equal(rdma_leave_multicast(datagram_id, group_address(7)),
+			 0);
+	expect_errno(rdma_leave_multicast(datagram_id, group_address(7)),
+		     EADDRNOTAVAIL);
 	/* The event has left the queue. */
 	api_net_expect_nothing(channel);
 }
@@ -202,10 +185,9 @@ static void destroy_id_with_groups_frees_groups_and_events(void **state)
 {
 	/* The id is destroyed by the teardown. */
 	for (uint16_t port = 1; port < 4; port++)
-		assert_int_equal(
-			own_table.rdma_join_multicast(
-				datagram_id, group_address(port), NULL),
-			0);
+		assert_int_equal(rdma_join_multicast(datagram_id,
+						     group_address(port), NULL),
+				 0);
 	api_net_expect(channel, RDMA_CM_EVENT_MULTICAST_JOIN, 0);
 }
 
@@ -213,15 +195,11 @@ static void leave_multicast_of_synchronous_id_gives_up_event(void **state)
 {
 	struct rdma_cm_id *id = NULL;
 
-	assert_int_equal(own_table.rdma_create_id(NULL, &id, NULL, RDMA_PS_UDP),
-			 0);
-	assert_int_equal(own_table.rdma_bind_addr(id, api_net_address(1, 0)),
-			 0);
-	assert_int_equal(
-		own_table.rdma_join_multicast(id, group_address(0), NULL), 0);
+	assert_int_equal(rdma_create_id(NULL, &id, NULL, RDMA_PS_UDP), 0);
+	assert_int_equal(rdma_bind_addr(id, api_net_address(1, 0)), 0);
+	assert_int_equal(rdma_join_multicast(id, group_address(0), NULL), 0);
 	assert_int_equal(id->event->event, RDMA_CM_EVENT_MULTICAST_JOIN);
-	assert_int_equal(own_table.rdma_leave_multicast(id, group_address(0)),
-			 0);
+	assert_int_equal(rdma_leave_multicast(id, group_address(0)), 0);
 	assert_null(id->event);
 	api_net_destroy(id);
 }

@@ -46,10 +46,9 @@ static struct rdma_cm_id *new_endpoint_in(enum rdma_port_space ps,
 	struct rdma_addrinfo *res = NULL;
 	struct rdma_cm_id *id = NULL;
 
-	assert_int_equal(own_table.rdma_getaddrinfo(node, "7174", &hints, &res),
-			 0);
-	assert_int_equal(own_table.rdma_create_ep(&id, res, NULL, &attr), 0);
-	own_table.rdma_freeaddrinfo(res);
+	assert_int_equal(rdma_getaddrinfo(node, "7174", &hints, &res), 0);
+	assert_int_equal(rdma_create_ep(&id, res, NULL, &attr), 0);
+	rdma_freeaddrinfo(res);
 	return id;
 }
 
@@ -63,18 +62,18 @@ static void *serve_connection(void *listener)
 {
 	struct rdma_cm_id *id = NULL;
 
-	if (own_table.rdma_get_request(listener, &id) != 0)
+	if (rdma_get_request(listener, &id) != 0)
 		return (void *)(uintptr_t) "rdma_get_request";
 	if (!id->qp || id->event->event != RDMA_CM_EVENT_CONNECT_REQUEST)
 		return (void *)(uintptr_t) "request";
-	if (own_table.rdma_accept(id, NULL) != 0)
+	if (rdma_accept(id, NULL) != 0)
 		return (void *)(uintptr_t) "rdma_accept";
 	if (id->event->event != RDMA_CM_EVENT_ESTABLISHED)
 		return (void *)(uintptr_t) "established";
 	/* Blocks until the client disconnects. */
-	if (own_table.rdma_disconnect(id) != 0)
+	if (rdma_disconnect(id) != 0)
 		return (void *)(uintptr_t) "rdma_disconnect";
-	own_table.rdma_destroy_ep(id);
+	rdma_destroy_ep(id);
 	return NULL;
 }
 
@@ -86,20 +85,20 @@ static void endpoint_client_and_server_connect_and_disconnect(void **state)
 	void *failed;
 
 	assert_null(listener->qp);
-	assert_int_equal(own_table.rdma_listen(listener, 4), 0);
+	assert_int_equal(rdma_listen(listener, 4), 0);
 	assert_int_equal(
 		pthread_create(&server, NULL, serve_connection, listener), 0);
 	client = new_endpoint("127.0.0.2", 0);
 	assert_non_null(client->qp);
 	assert_int_equal(client->event->event, RDMA_CM_EVENT_ROUTE_RESOLVED);
-	assert_int_equal(own_table.rdma_connect(client, NULL), 0);
+	assert_int_equal(rdma_connect(client, NULL), 0);
 	assert_int_equal(client->event->event, RDMA_CM_EVENT_ESTABLISHED);
-	assert_int_equal(own_table.rdma_disconnect(client), 0);
+	assert_int_equal(rdma_disconnect(client), 0);
 	assert_int_equal(pthread_join(server, &failed), 0);
 	if (failed)
 		fail_msg("%s", (const char *)failed);
-	own_table.rdma_destroy_ep(client);
-	own_table.rdma_destroy_ep(listener);
+	rdma_destroy_ep(client);
+	rdma_destroy_ep(listener);
 	assert_int_equal(api_net.nr_claims, 0);
 }
 
@@ -108,16 +107,16 @@ static void *serve_datagrams(void *listener)
 {
 	struct rdma_cm_id *id = NULL;
 
-	if (own_table.rdma_get_request(listener, &id) != 0)
+	if (rdma_get_request(listener, &id) != 0)
 		return (void *)(uintptr_t) "rdma_get_request";
 	if (!id->qp || id->event->event != RDMA_CM_EVENT_CONNECT_REQUEST)
 		return (void *)(uintptr_t) "request";
 	/* Does not wait, since no event follows. */
-	if (own_table.rdma_accept(id, NULL) != 0 || id->event)
+	if (rdma_accept(id, NULL) != 0 || id->event)
 		return (void *)(uintptr_t) "rdma_accept";
-	if (own_table.rdma_disconnect(id) != 0)
+	if (rdma_disconnect(id) != 0)
 		return (void *)(uintptr_t) "rdma_disconnect";
-	own_table.rdma_destroy_ep(id);
+	rdma_destroy_ep(id);
 	return NULL;
 }
 
@@ -130,19 +129,19 @@ static void endpoint_datagram_client_and_server_connect(void **state)
 	void *failed;
 
 	assert_int_equal(listener->qp_type, IBV_QPT_UD);
-	assert_int_equal(own_table.rdma_listen(listener, 4), 0);
+	assert_int_equal(rdma_listen(listener, 4), 0);
 	assert_int_equal(
 		pthread_create(&server, NULL, serve_datagrams, listener), 0);
 	client = new_endpoint_in(RDMA_PS_UDP, "127.0.0.2", 0);
-	assert_int_equal(own_table.rdma_connect(client, NULL), 0);
+	assert_int_equal(rdma_connect(client, NULL), 0);
 	assert_int_equal(client->event->event, RDMA_CM_EVENT_ESTABLISHED);
 	assert_int_equal(client->event->param.ud.qkey, RDMA_UDP_QKEY);
-	assert_int_equal(own_table.rdma_disconnect(client), 0);
+	assert_int_equal(rdma_disconnect(client), 0);
 	assert_int_equal(pthread_join(server, &failed), 0);
 	if (failed)
 		fail_msg("%s", (const char *)failed);
-	own_table.rdma_destroy_ep(client);
-	own_table.rdma_destroy_ep(listener);
+	rdma_destroy_ep(client);
+	rdma_destroy_ep(listener);
 	assert_int_equal(api_net.nr_claims, 0);
 }
 
@@ -151,10 +150,10 @@ static void connect_synchronous_rejected_fails_with_econnrefused(void **state)
 	struct rdma_cm_id *client = new_endpoint("127.0.0.2", 0);
 
 	errno = 0;
-	assert_int_equal(own_table.rdma_connect(client, NULL), -1);
+	assert_int_equal(rdma_connect(client, NULL), -1);
 	assert_int_equal(errno, ECONNREFUSED);
 	assert_int_equal(client->event->event, RDMA_CM_EVENT_REJECTED);
-	own_table.rdma_destroy_ep(client);
+	rdma_destroy_ep(client);
 }
 
 static void get_request_of_asynchronous_id_fails_with_einval(void **state)
@@ -164,10 +163,10 @@ static void get_request_of_asynchronous_id_fails_with_einval(void **state)
 	struct rdma_cm_id *id = NULL;
 
 	errno = 0;
-	assert_int_equal(own_table.rdma_get_request(listener, &id), -1);
+	assert_int_equal(rdma_get_request(listener, &id), -1);
 	assert_int_equal(errno, EINVAL);
 	api_net_destroy(listener);
-	own_table.rdma_destroy_event_channel(channel);
+	rdma_destroy_event_channel(channel);
 }
 
 static void getaddrinfo_invalid_returns_code_of_resolver(void **state)
@@ -176,17 +175,14 @@ static void getaddrinfo_invalid_returns_code_of_resolver(void **state)
 	struct rdma_addrinfo *res = NULL;
 
 	errno = 0;
-	assert_int_equal(own_table.rdma_getaddrinfo(NULL, NULL, NULL, &res),
-			 -1);
+	assert_int_equal(rdma_getaddrinfo(NULL, NULL, NULL, &res), -1);
 	assert_int_equal(errno, EINVAL);
-	assert_int_equal(
-		own_table.rdma_getaddrinfo("no address", NULL, &hints, &res),
-		EAI_NONAME);
+	assert_int_equal(rdma_getaddrinfo("no address", NULL, &hints, &res),
+			 EAI_NONAME);
 	hints.ai_qp_type = IBV_QPT_UD;
 	hints.ai_port_space = RDMA_PS_TCP;
-	assert_int_equal(
-		own_table.rdma_getaddrinfo("127.0.0.1", NULL, &hints, &res),
-		EAI_SOCKTYPE);
+	assert_int_equal(rdma_getaddrinfo("127.0.0.1", NULL, &hints, &res),
+			 EAI_SOCKTYPE);
 	assert_null(res);
 }
 
@@ -198,8 +194,7 @@ static void getaddrinfo_passive_returns_source_address(void **state)
 	};
 	struct rdma_addrinfo *res = NULL;
 
-	assert_int_equal(own_table.rdma_getaddrinfo(NULL, "7174", &hints, &res),
-			 0);
+	assert_int_equal(rdma_getaddrinfo(NULL, "7174", &hints, &res), 0);
 	assert_int_equal(res->ai_flags, RAI_PASSIVE);
 	assert_int_equal(res->ai_family, AF_INET);
 	assert_int_equal(res->ai_qp_type, IBV_QPT_RC);
@@ -207,8 +202,8 @@ static void getaddrinfo_passive_returns_source_address(void **state)
 	assert_int_equal(res->ai_src_len, sizeof(struct sockaddr_in));
 	assert_null(res->ai_dst_addr);
 	assert_null(res->ai_next);
-	own_table.rdma_freeaddrinfo(res);
-	own_table.rdma_freeaddrinfo(NULL);
+	rdma_freeaddrinfo(res);
+	rdma_freeaddrinfo(NULL);
 }
 
 #define TEST(name) \

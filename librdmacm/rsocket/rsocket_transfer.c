@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Sending, receiving and waiting by descriptor, and the table for entry/. */
-#include "rsocket/rsocket_table.h"
-
+/* Sending, receiving and waiting by descriptor: functions of rsocket.h. */
 #include "api/api_err.h"
-#include "rsocket/rsocket_calls.h"
 #include "rsocket/socket_name.h"
 #include "rsocket/socket_poll.h"
 #include "rsocket/socket_table.h"
 #include "rsocket/stream_io.h"
 #include "rsocket/stream_iomap.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <rdma/rsocket.h>
 
 static ssize_t result_of(ssize_t ret)
 {
@@ -45,7 +44,7 @@ static ssize_t call_receive(int fd, const struct iovec *iov, int nr_iov,
 	return result_of(ret);
 }
 
-static ssize_t own_rsend(int fd, const void *buf, size_t len, int flags)
+ssize_t rsend(int fd, const void *buf, size_t len, int flags)
 {
 	const struct iovec iov = { .iov_base = (void *)(uintptr_t)buf,
 				   .iov_len = len };
@@ -53,16 +52,15 @@ static ssize_t own_rsend(int fd, const void *buf, size_t len, int flags)
 	return call_send(fd, &iov, 1, flags);
 }
 
-static ssize_t own_rsendto(int fd, const void *buf, size_t len, int flags,
-			   const struct sockaddr *address,
-			   socklen_t address_len)
+ssize_t rsendto(int fd, const void *buf, size_t len, int flags,
+		const struct sockaddr *address, socklen_t address_len)
 {
 	if (address || address_len)
 		return api_ret_minus1(-EISCONN);
-	return own_rsend(fd, buf, len, flags);
+	return rsend(fd, buf, len, flags);
 }
 
-static ssize_t own_rsendmsg(int fd, const struct msghdr *msg, int flags)
+ssize_t rsendmsg(int fd, const struct msghdr *msg, int flags)
 {
 	if (msg->msg_control && msg->msg_controllen)
 		return api_ret_minus1(-ENOTSUP);
@@ -71,30 +69,30 @@ static ssize_t own_rsendmsg(int fd, const struct msghdr *msg, int flags)
 	return call_send(fd, msg->msg_iov, (int)msg->msg_iovlen, flags);
 }
 
-static ssize_t own_rwrite(int fd, const void *buf, size_t len)
+ssize_t rwrite(int fd, const void *buf, size_t len)
 {
-	return own_rsend(fd, buf, len, 0);
+	return rsend(fd, buf, len, 0);
 }
 
-static ssize_t own_rwritev(int fd, const struct iovec *iov, int nr_iov)
+ssize_t rwritev(int fd, const struct iovec *iov, int nr_iov)
 {
 	return call_send(fd, iov, nr_iov, 0);
 }
 
-static ssize_t own_rrecvfrom(int fd, void *buf, size_t len, int flags,
-			     struct sockaddr *address, socklen_t *address_len)
+ssize_t rrecvfrom(int fd, void *buf, size_t len, int flags,
+		  struct sockaddr *address, socklen_t *address_len)
 {
 	const struct iovec iov = { .iov_base = buf, .iov_len = len };
 
 	return call_receive(fd, &iov, 1, flags, address, address_len);
 }
 
-static ssize_t own_rrecv(int fd, void *buf, size_t len, int flags)
+ssize_t rrecv(int fd, void *buf, size_t len, int flags)
 {
-	return own_rrecvfrom(fd, buf, len, flags, NULL, NULL);
+	return rrecvfrom(fd, buf, len, flags, NULL, NULL);
 }
 
-static ssize_t own_rrecvmsg(int fd, struct msghdr *msg, int flags)
+ssize_t rrecvmsg(int fd, struct msghdr *msg, int flags)
 {
 	if (msg->msg_control && msg->msg_controllen)
 		return api_ret_minus1(-ENOTSUP);
@@ -104,25 +102,25 @@ static ssize_t own_rrecvmsg(int fd, struct msghdr *msg, int flags)
 			    flags | msg->msg_flags, NULL, NULL);
 }
 
-static ssize_t own_rread(int fd, void *buf, size_t len)
+ssize_t rread(int fd, void *buf, size_t len)
 {
-	return own_rrecvfrom(fd, buf, len, 0, NULL, NULL);
+	return rrecvfrom(fd, buf, len, 0, NULL, NULL);
 }
 
-static ssize_t own_rreadv(int fd, const struct iovec *iov, int nr_iov)
+ssize_t rreadv(int fd, const struct iovec *iov, int nr_iov)
 {
 	return call_receive(fd, iov, nr_iov, 0, NULL, NULL);
 }
 
-static int own_rpoll(struct pollfd *fds, nfds_t nr_fds, int timeout_ms)
+int rpoll(struct pollfd *fds, nfds_t nr_fds, int timeout_ms)
 {
 	int ret = socket_poll(fds, nr_fds, timeout_ms);
 
 	return ret < 0 ? api_ret_minus1(ret) : ret;
 }
 
-static int own_rselect(int nr_fds, fd_set *read_fds, fd_set *write_fds,
-		       fd_set *except_fds, struct timeval *timeout)
+int rselect(int nr_fds, fd_set *read_fds, fd_set *write_fds, fd_set *except_fds,
+	    struct timeval *timeout)
 {
 	int ret =
 		socket_select(nr_fds, read_fds, write_fds, except_fds, timeout);
@@ -130,8 +128,7 @@ static int own_rselect(int nr_fds, fd_set *read_fds, fd_set *write_fds,
 	return ret < 0 ? api_ret_minus1(ret) : ret;
 }
 
-static off_t own_riomap(int fd, void *buf, size_t len, int prot, int flags,
-			off_t offset)
+off_t riomap(int fd, void *buf, size_t len, int prot, int flags, off_t offset)
 {
 	struct rsocket *socket = socket_get(fd);
 	int ret;
@@ -143,7 +140,7 @@ static off_t own_riomap(int fd, void *buf, size_t len, int prot, int flags,
 	return ret ? api_ret_minus1(ret) : offset;
 }
 
-static int own_riounmap(int fd, void *buf, size_t len)
+int riounmap(int fd, void *buf, size_t len)
 {
 	struct rsocket *socket = socket_get(fd);
 	int ret;
@@ -155,8 +152,7 @@ static int own_riounmap(int fd, void *buf, size_t len)
 	return api_ret_minus1(ret);
 }
 
-static size_t own_riowrite(int fd, const void *buf, size_t len, off_t offset,
-			   int flags)
+size_t riowrite(int fd, const void *buf, size_t len, off_t offset, int flags)
 {
 	struct rsocket *socket = socket_get(fd);
 	ssize_t ret;
@@ -168,32 +164,20 @@ static size_t own_riowrite(int fd, const void *buf, size_t len, off_t offset,
 	return (size_t)result_of(ret);
 }
 
-const struct forward_table rsocket_table = {
-	.raccept = own_raccept,
-	.rbind = own_rbind,
-	.rclose = own_rclose,
-	.rconnect = own_rconnect,
-	.rfcntl = own_rfcntl,
-	.rgetpeername = own_rgetpeername,
-	.rgetsockname = own_rgetsockname,
-	.rgetsockopt = own_rgetsockopt,
-	.riomap = own_riomap,
-	.riounmap = own_riounmap,
-	.riowrite = own_riowrite,
-	.rlisten = own_rlisten,
-	.rpoll = own_rpoll,
-	.rread = own_rread,
-	.rreadv = own_rreadv,
-	.rrecv = own_rrecv,
-	.rrecvfrom = own_rrecvfrom,
-	.rrecvmsg = own_rrecvmsg,
-	.rselect = own_rselect,
-	.rsend = own_rsend,
-	.rsendmsg = own_rsendmsg,
-	.rsendto = own_rsendto,
-	.rsetsockopt = own_rsetsockopt,
-	.rshutdown = own_rshutdown,
-	.rsocket = own_rsocket,
-	.rwrite = own_rwrite,
-	.rwritev = own_rwritev,
-};
+/* -- not implemented: epoll of rsockets -- */
+
+int repoll_create(int flags)
+{
+	return api_ret_minus1(-ENOSYS);
+}
+
+int repoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
+{
+	return api_ret_minus1(-ENOSYS);
+}
+
+int repoll_wait(int epfd, struct epoll_event *events, int maxevents,
+		int timeout)
+{
+	return api_ret_minus1(-ENOSYS);
+}
