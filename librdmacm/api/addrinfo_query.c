@@ -54,7 +54,7 @@ static int id_resolve_addrinfo(struct own_id *own, const char *node,
 	ret = rdma_getaddrinfo(node, service, hints, &own->addrinfo);
 	if (ret)
 		return getaddrinfo_errno(ret);
-	ret = id_event_post(own, RDMA_CM_EVENT_ADDRINFO_RESOLVED, 0);
+	ret = own_id_post(own, RDMA_CM_EVENT_ADDRINFO_RESOLVED, 0, 0);
 	if (ret) {
 		rdma_freeaddrinfo(own->addrinfo);
 		own->addrinfo = NULL;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Parameters of connections. Called by id_connect.c and id_accept.c. */
+/* Parameters of connections. Called by both back ends. */
 #include "api/conn_param.h"
-
-#include "cm/cm_service.h"
 
 #include <errno.h>
 
@@ -70,11 +68,11 @@ static int param_fill(const struct own_id *own,
 
 int conn_param_for_request(const struct own_id *own,
 			   const struct rdma_conn_param *param,
+			   size_t max_private,
 			   struct rdma_conn_param *ret_param)
 {
 	const struct ibv_device_attr *attr = &own->device->attr;
-	int ret = param_fill(own, param, CM_REQ_PRIVATE_LEN - CM_IP_HEADER_LEN,
-			     ret_param);
+	int ret = param_fill(own, param, max_private, ret_param);
 
 	if (ret)
 		return ret;
@@ -88,11 +86,12 @@ int conn_param_for_request(const struct own_id *own,
 
 int conn_param_for_reply(const struct own_id *own,
 			 const struct rdma_conn_param *param,
+			 size_t max_private,
 			 const struct own_conn_values *request,
 			 struct rdma_conn_param *ret_param)
 {
 	const struct ibv_device_attr *attr = &own->device->attr;
-	int ret = param_fill(own, param, CM_REP_PRIVATE_LEN, ret_param);
+	int ret = param_fill(own, param, max_private, ret_param);
 
 	if (ret)
 		return ret;

@@ -46,7 +46,7 @@ static void device_open_locked(struct ibv_device *wanted) REQUIRES(device_mutex)
 	if (verbs_get_gsi_ops)
 		device->gsi_ops =
 			verbs_get_gsi_ops(device->context, VERBS_GSI_VERSION);
-	/* Without a GSI the device has no own connection manager. */
+	/* Without a GSI the device has no engine. */
 	if (device->gsi_ops)
 		(void)host_device_start(device);
 	verbs_mutex_lock(&host_mutex);
@@ -102,6 +102,29 @@ int device_find(const union ibv_gid *gid, unsigned int ifindex,
 	return open_device_find(gid, ifindex, ret_device, ret_index);
 }
 
+static struct own_device *open_device_find_kernel(__be64 guid, int64_t index)
+{
+	for (struct own_device *device = device_first(); device;
+	     device = device_next(device)) {
+		int own_index = ibv_get_device_index(device->context->device);
+
+		if (!device->gsi_ops && device->attr.node_guid == guid &&
+		    (index < 0 || own_index < 0 || index == own_index))
+			return device;
+	}
+	return NULL;
+}
+
+struct own_device *device_find_kernel(__be64 guid, int64_t index)
+{
+	struct own_device *device = open_device_find_kernel(guid, index);
+
+	if (device)
+		return device;
+	device_table_refresh();
+	return open_device_find_kernel(guid, index);
+}
+
 struct own_device *device_find_first(void)
 {
 	struct own_device *device;
@@ -115,7 +138,8 @@ struct own_device *device_find_first(void)
 	return NULL;
 }
 
-int device_id_attach(struct own_device *device, struct own_id *own)
+int device_id_attach(struct own_device *device, uint8_t port_num,
+		     struct own_id *own)
 {
 	int ret = 0;
 
@@ -131,7 +155,7 @@ int device_id_attach(struct own_device *device, struct own_id *own)
 		own->device = device;
 		own->id.verbs = device->context;
 		own->id.pd = device->pd;
-		own->id.port_num = OWN_PORT_NUM;
+		own->id.port_num = port_num;
 	}
 	verbs_mutex_unlock(&device_mutex);
 	return ret;

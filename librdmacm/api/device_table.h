@@ -28,7 +28,16 @@ void device_table_refresh(void);
 int device_find(const union ibv_gid *gid, unsigned int ifindex,
 		struct own_device **ret_device, int *ret_index);
 
-/* The first device of the own connection manager; NULL: there is none. */
+/**
+ * device_find_kernel() - a device of the kernel's connection manager
+ * @guid: of its node
+ * @index: of the device in the kernel, or -1
+ *
+ * Return: NULL if there is none.
+ */
+struct own_device *device_find_kernel(__be64 guid, int64_t index);
+
+/* The first device with an engine; NULL: there is none. */
 struct own_device *device_find_first(void);
 
 /**
@@ -36,7 +45,8 @@ struct own_device *device_find_first(void);
  *
  * Return: 0, or the -errno of ibv_alloc_pd().
  */
-int device_id_attach(struct own_device *device, struct own_id *own);
+int device_id_attach(struct own_device *device, uint8_t port_num,
+		     struct own_id *own);
 
 /* Ends the use of the default PD. */
 void device_id_detach(struct own_id *own);

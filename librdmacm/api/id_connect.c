@@ -1,202 +1,175 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The active side of a connection, and its end on both sides; the passive side
- * is in id_accept.c, and both sides of datagrams are in id_datagram.c.
+ * Connections of ids. The back end of the id does the work; on a synchronous
+ * id, the functions wait for the event that follows.
  */
-#include "api/own_id.h"
-
 #include "api/api_err.h"
 #include "api/cm_host.h"
-#include "api/conn_param.h"
-#include "api/host_clock.h"
-#include "api/id_datagram.h"
+#include "api/engine_backend.h"
+#include "api/id_backend.h"
 #include "api/id_event.h"
-#include "api/id_path.h"
+#include "api/id_object.h"
 #include "api/id_qp.h"
-#include "api/ip_address.h"
-#include "api/ip_header.h"
-#include "cm/cm_service.h"
+#include "api/id_resolve.h"
 
-#include <endian.h>
-#include <string.h>
+#include <errno.h>
 
-/* What Linux sends */
-#define CONNECT_CM_TIMEOUT 20 /* 4.096 us * 2^n */
-#define CONNECT_CM_RETRIES 15
-
-static void request_fill_path(const struct own_id *own,
-			      struct cm_connect_param *param)
+static int listen_in_both(struct own_id *own, int backlog)
 {
-	const struct ibv_sa_path_rec *path = &own->path;
-	struct cm_req_path *primary = &param->req.primary;
+	int ret = engine_backend.listen(own, backlog);
 
-	id_path_mad(own, &param->path);
-	param->packet_life_time = path->packet_life_time;
-	primary->local_lid = CM_LID_GLOBAL;
-	primary->remote_lid = CM_LID_GLOBAL;
-	memcpy(primary->local_gid, path->sgid.raw, CM_GID_LEN);
-	memcpy(primary->remote_gid, path->dgid.raw, CM_GID_LEN);
-	primary->flow_label = param->path.flow_label;
-	primary->traffic_class = path->traffic_class;
-	primary->hop_limit = path->hop_limit;
-	primary->local_ack_timeout = own->values.ack_timeout;
-}
-
-static void request_fill(const struct own_id *own,
-			 const struct rdma_conn_param *conn,
-			 struct cm_connect_param *ret_param)
-{
-	const struct rdma_addr *addresses = &own->id.route.addr;
-	struct cm_req *req = &ret_param->req;
-
-	memset(ret_param, 0, sizeof(*ret_param));
-	request_fill_path(own, ret_param);
-	req->service_id = cm_service_id((uint16_t)own->id.ps,
-					ip_address_port(&addresses->dst_addr));
-	req->local_qpn = conn->qp_num & CM_QPN_MASK;
-	req->starting_psn = own->values.local_psn;
-	req->responder_resources = conn->responder_resources;
-	req->initiator_depth = conn->initiator_depth;
-	req->remote_cm_timeout = CONNECT_CM_TIMEOUT;
-	req->local_cm_timeout = CONNECT_CM_TIMEOUT;
-	req->service_type = CM_SERVICE_RC;
-	if (!own->id.qp) {
-		req->vendor_id = own->local_ece.vendor_id;
-		ret_param->ece_options = own->local_ece.options;
-	}
-	req->retry_count = conn->retry_count;
-	req->rnr_retry_count = conn->rnr_retry_count;
-	req->max_cm_retries = CONNECT_CM_RETRIES;
-	req->path_mtu = own->values.path_mtu;
-	req->pkey = CM_PKEY;
-	req->flow_control = conn->flow_control != 0;
-	req->srq = conn->srq != 0;
-	ip_header_write(addresses, req->private_data);
-	memcpy(&req->private_data[CM_IP_HEADER_LEN], conn->private_data,
-	       conn->private_data_len);
-}
-
-static int id_start_connection_locked(struct own_id *own,
-				      const struct rdma_conn_param *conn)
-	REQUIRES(host_mutex)
-{
-	struct cm_connect_param param;
-	struct cm_output out;
-	uint8_t life_time = own->path.packet_life_time;
-	int ret;
-
-	own->values = (struct own_conn_values){
-		.has_request = true,
-		.local_psn = host_random() & CM_PSN_MASK,
-		.local_qpn = conn->qp_num,
-		.responder_resources = conn->responder_resources,
-		.initiator_depth = conn->initiator_depth,
-		.retry_count = conn->retry_count,
-		.rnr_retry_count = conn->rnr_retry_count,
-		.ack_timeout = own->has_ack_timeout ? own->ack_timeout
-						    : (uint8_t)(life_time + 1),
-		.path_mtu = own->path.mtu,
-	};
-	request_fill(own, conn, &param);
-	ret = host_conn_add_locked(own);
-	if (ret)
+	if (ret || !own->kernel)
 		return ret;
-	ret = cm_conn_connect(&own->device->cm, &own->conn, &param,
-			      host_clock_now_ns(), &out);
-	if (ret) {
-		host_conn_remove_locked(own);
-		return ret == -ERANGE ? -EINVAL : ret;
-	}
-	own->state = OWN_ID_CONNECT;
-	host_flush_locked(own->device, &out);
-	return 0;
-}
-
-static int id_connect(struct own_id *own, const struct rdma_conn_param *param)
-{
-	struct rdma_conn_param conn;
-	int ret;
-
-	if (host_id_state(own) != OWN_ID_ROUTE_RESOLVED)
-		return -EINVAL;
-	if (own->id.qp_type == IBV_QPT_UD)
-		return id_datagram_connect(own, param);
-	if (own->id.qp_type != IBV_QPT_RC)
-		return -EOPNOTSUPP;
-	ret = conn_param_for_request(own, param, &conn);
+	ret = kernel_backend.listen(own, backlog);
 	if (ret)
-		return ret;
-	verbs_mutex_lock(&host_mutex);
-	ret = id_start_connection_locked(own, &conn);
-	verbs_mutex_unlock(&host_mutex);
+		engine_id_unlisten(own);
 	return ret;
+}
+
+static int id_listen(struct own_id *own, int backlog)
+{
+	int ret = 0;
+
+	if (own->backend)
+		return own->backend->listen(own, backlog);
+	if (host_id_state(own) == OWN_ID_IDLE)
+		ret = id_bind_any(own);
+	return ret ? ret : listen_in_both(own, backlog);
+}
+
+int rdma_listen(struct rdma_cm_id *id, int backlog)
+{
+	return api_ret_minus1(id_listen(own_id_of(id), backlog));
+}
+
+/* Has the id an address of a device? */
+static bool id_has_device(const struct own_id *own)
+{
+	return own->backend && own->device;
 }
 
 int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
 {
 	struct own_id *own = own_id_of(id);
-	int ret = id_connect(own, conn_param);
+	int ret = -EINVAL;
 
+	if (id_has_device(own))
+		ret = own->backend->connect(own, conn_param);
 	if (!ret)
 		ret = id_event_complete(own);
 	return api_ret_minus1(ret);
 }
 
+static int id_accept(struct own_id *own, const struct rdma_conn_param *param)
+{
+	int ret;
+
+	if (!id_has_device(own))
+		return -EINVAL;
+	ret = own->backend->accept(own, param);
+	if (ret || own->id.qp_type != IBV_QPT_UD)
+		return ret ? ret : id_event_complete(own);
+	/* No event follows. */
+	if (own->is_sync)
+		id_object_ack(own);
+	return 0;
+}
+
+int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
+{
+	return api_ret_minus1(id_accept(own_id_of(id), conn_param));
+}
+
 int rdma_establish(struct rdma_cm_id *id)
 {
-	return api_ret_minus1(id->qp ? -EINVAL
-				     : host_conn_confirm(own_id_of(id)));
+	struct own_id *own = own_id_of(id);
+
+	if (id->qp || !id_has_device(own))
+		return api_ret_minus1(-EINVAL);
+	return api_ret_minus1(own->backend->confirm(own));
+}
+
+static int id_reject(struct own_id *own, enum cm_reject_reason reason,
+		     const void *private_data, uint8_t len)
+{
+	if (!id_has_device(own) || (len && !private_data))
+		return -EINVAL;
+	return own->backend->reject(own, (uint8_t)reason, private_data, len);
+}
+
+int rdma_reject(struct rdma_cm_id *id, const void *private_data,
+		uint8_t private_data_len)
+{
+	return api_ret_minus1(id_reject(own_id_of(id), CM_REJ_CONSUMER,
+					private_data, private_data_len));
+}
+
+int rdma_reject_ece(struct rdma_cm_id *id, const void *private_data,
+		    uint8_t private_data_len)
+{
+	return api_ret_minus1(id_reject(own_id_of(id), CM_REJ_VENDOR_OPTION,
+					private_data, private_data_len));
 }
 
 int rdma_notify(struct rdma_cm_id *id, enum ibv_event_type event)
 {
 	struct own_id *own = own_id_of(id);
-	struct cm_output out;
-	int ret = -EINVAL;
 
-	/* There are no alternate paths on RoCE. */
-	if (event == IBV_EVENT_PATH_MIG)
-		return 0;
-	if (event != IBV_EVENT_COMM_EST)
-		return api_ret_minus1(-EINVAL);
-	verbs_mutex_lock(&host_mutex);
-	if (own->has_conn)
-		ret = cm_conn_notify(&own->device->cm, &own->conn, &out);
-	if (!ret)
-		host_flush_locked(own->device, &out);
-	verbs_mutex_unlock(&host_mutex);
-	return api_ret_minus1(ret);
+	return api_ret_minus1(id_has_device(own)
+				      ? own->backend->notify(own, event)
+				      : -EINVAL);
 }
 
-/* Returns true if the peer is informed, so that an event follows. */
-static bool id_disconnect_locked(struct own_id *own) REQUIRES(host_mutex)
+static int id_disconnect(struct own_id *own)
 {
-	struct cm_output out;
+	bool has_event = false;
+	int ret;
 
-	if (cm_conn_disconnect(&own->device->cm, &own->conn,
-			       host_clock_now_ns(), &out) != 0)
-		return false;
-	own->state = OWN_ID_DISCONNECT;
-	host_flush_locked(own->device, &out);
-	return true;
+	if (!id_has_device(own))
+		return -EINVAL;
+	id_qp_disconnect(own);
+	ret = own->backend->disconnect(own, &has_event);
+	return ret || !has_event ? ret : id_event_complete(own);
 }
 
 int rdma_disconnect(struct rdma_cm_id *id)
 {
-	struct own_id *own = own_id_of(id);
-	bool has_event = false;
-	bool is_connected;
+	return api_ret_minus1(id_disconnect(own_id_of(id)));
+}
 
-	if (!own->device)
-		return api_ret_minus1(-EINVAL);
-	id_qp_end(own);
-	verbs_mutex_lock(&host_mutex);
-	/* Datagrams have no connection to end, and so no event. */
-	is_connected = own->has_conn || own->has_sidr;
-	if (own->has_conn)
-		has_event = id_disconnect_locked(own);
-	verbs_mutex_unlock(&host_mutex);
-	if (!is_connected)
-		return api_ret_minus1(-EINVAL);
-	return api_ret_minus1(has_event ? id_event_complete(own) : 0);
+static int id_get_request(struct own_id *listener, struct rdma_cm_id **ret_id)
+{
+	struct rdma_cm_event *event;
+	struct ibv_qp_init_attr attr;
+	struct own_id *own;
+	int ret;
+
+	if (!listener->is_sync)
+		return -EINVAL;
+	ret = id_event_complete(listener);
+	if (ret)
+		return ret;
+	event = listener->id.event;
+	if (event->event != RDMA_CM_EVENT_CONNECT_REQUEST)
+		return -EINVAL;
+	own = own_id_of(event->id);
+	if (listener->endpoint_attr) {
+		attr = *listener->endpoint_attr;
+		if (rdma_create_qp(&own->id, listener->id.pd, &attr) != 0) {
+			ret = -errno;
+			listener->id.event = NULL;
+			channel_ack(channel_event_of(event));
+			(void)rdma_destroy_id(&own->id);
+			return ret;
+		}
+	}
+	listener->id.event = NULL;
+	own->id.event = event;
+	*ret_id = &own->id;
+	return 0;
+}
+
+int rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **id)
+{
+	return api_ret_minus1(id_get_request(own_id_of(listen), id));
 }

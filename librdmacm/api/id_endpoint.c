@@ -2,7 +2,6 @@
 /* Endpoints: synchronous ids with their address, route and QP. */
 
 #include "api/api_err.h"
-#include "api/id_bind.h"
 #include "api/id_object.h"
 #include "api/id_qp.h"
 

@@ -6,8 +6,7 @@
 #include "api/id_event.h"
 
 #include "api/api_err.h"
-#include "api/cm_host.h"
-#include "api/device_table.h"
+#include "api/id_backend.h"
 #include "api/id_object.h"
 #include "api/id_qp.h"
 #include "api/multicast_group.h"
@@ -22,24 +21,16 @@ static int request_event_process(struct channel *channel,
 {
 	struct own_id *listener = own_id_of(event->public.listen_id);
 	struct own_id *own = own_id_of(event->public.id);
-	int ret = 0;
+	int ret;
 
-	verbs_mutex_lock(&host_mutex);
-	listener->nr_requests--;
-	verbs_mutex_unlock(&host_mutex);
+	own->backend = own->kernel ? &kernel_backend : &engine_backend;
 	own->id.context = listener->id.context;
-	if (listener->is_sync) {
+	own_id_set_channel(own, channel);
+	ret = own->backend->prepare_event(own, event);
+	if (!ret && listener->is_sync)
 		ret = id_object_make_sync(own);
-	} else {
-		own->source.channel = channel;
-		own->id.channel = &channel->public;
-	}
-	if (!ret)
-		ret = device_id_attach(own->device, own);
 	if (!ret)
 		return 0;
-	if (own->is_sync)
-		event_channel_free(own->source.channel);
 	id_object_drop_request(own);
 	return EVENT_IS_SILENT;
 }
@@ -52,12 +43,12 @@ static int response_event_process(struct channel_event *event)
 
 	if (!own->id.qp)
 		return 0;
-	ret = id_qp_connect(own);
+	ret = id_qp_connect(own, NULL);
 	if (!ret)
-		ret = host_conn_confirm(own);
+		ret = own->backend->confirm(own);
 	event->public.event = RDMA_CM_EVENT_ESTABLISHED;
 	if (ret) {
-		id_qp_end(own);
+		id_qp_fail(own);
 		event->public.event = RDMA_CM_EVENT_CONNECT_ERROR;
 		event->public.status = ret;
 		own->has_connect_error = true;
@@ -68,8 +59,13 @@ static int response_event_process(struct channel_event *event)
 static int join_event_process(struct channel_event *event)
 {
 	const struct own_id *own = own_id_of(event->public.id);
+	struct multicast_group *group = multicast_group_of(event);
+	struct rdma_ud_param *param = &event->public.param.ud;
 
-	if (multicast_group_attach(multicast_group_of(event), own->id.qp)) {
+	param->private_data = group->context;
+	group->gid = param->ah_attr.grh.dgid;
+	group->lid = param->ah_attr.dlid;
+	if (multicast_group_attach(group, own->id.qp)) {
 		event->public.event = RDMA_CM_EVENT_MULTICAST_ERROR;
 		event->public.status = -1; /* as other releases */
 	}
@@ -80,18 +76,25 @@ static int event_process(struct channel *channel, struct channel_event *event)
 {
 	struct own_id *own = own_id_of(event->public.id);
 
-	switch (event->public.event) {
-	case RDMA_CM_EVENT_CONNECT_REQUEST:
+	if (event->public.event == RDMA_CM_EVENT_CONNECT_REQUEST)
 		return request_event_process(channel, event);
+	/* Without a back end, an id has events of its own. */
+	if (own->backend)
+		(void)own->backend->prepare_event(own, event);
+	switch (event->public.event) {
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:
 		return response_event_process(event);
 	case RDMA_CM_EVENT_REJECTED:
 		if (own->has_connect_error)
 			return EVENT_IS_SILENT;
-		id_qp_end(own);
+		id_qp_fail(own);
 		return 0;
 	case RDMA_CM_EVENT_MULTICAST_JOIN:
 		return join_event_process(event);
+	case RDMA_CM_EVENT_MULTICAST_ERROR:
+		event->public.param.ud.private_data =
+			multicast_group_of(event)->context;
+		return 0;
 	case RDMA_CM_EVENT_DISCONNECTED:
 		return own->has_connect_error ? EVENT_IS_SILENT : 0;
 	default:
@@ -132,32 +135,12 @@ int rdma_ack_cm_event(struct rdma_cm_event *event)
 	return 0;
 }
 
-static int event_post(struct own_id *own, enum rdma_cm_event_type type,
-		      int status, uint64_t arg)
-{
-	struct channel_event *event = channel_event_new();
-
-	if (!event)
-		return -ENOMEM;
-	event->public.id = &own->id;
-	event->public.event = type;
-	event->public.status = status;
-	event->public.param.arg = arg;
-	channel_post(&own->source, event);
-	return 0;
-}
-
 int rdma_write_cm_event(struct rdma_cm_id *id, enum rdma_cm_event_type event,
 			int status, uint64_t arg)
 {
 	if (event != RDMA_CM_EVENT_USER)
 		return api_ret_minus1(-EINVAL);
-	return api_ret_minus1(event_post(own_id_of(id), event, status, arg));
-}
-
-int id_event_post(struct own_id *own, enum rdma_cm_event_type type, int status)
-{
-	return event_post(own, type, status, 0);
+	return api_ret_minus1(own_id_post(own_id_of(id), event, status, arg));
 }
 
 int id_event_complete(struct own_id *own)

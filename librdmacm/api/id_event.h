@@ -6,13 +6,6 @@
 #include "api/own_id.h"
 
 /**
- * id_event_post() - post an event that this side causes
- *
- * Return: 0, or -ENOMEM.
- */
-int id_event_post(struct own_id *own, enum rdma_cm_event_type type, int status);
-
-/**
  * id_event_complete() - wait for the event of a call on a synchronous id
  *
  * Keeps the event in the id. Does nothing for other ids.

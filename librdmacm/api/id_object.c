@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Ids: creation, destruction, channel, ports and options. */
+/*
+ * Ids: creation, destruction, channel and ports. An id that is destroyed or
+ * moved has a part in the engine, in the kernel, or in both.
+ */
 #include "api/id_object.h"
 
 #include "api/api_err.h"
-#include "api/cm_host.h"
 #include "api/device_table.h"
+#include "api/engine_backend.h"
 #include "api/ip_address.h"
-#include "api/listen_table.h"
+#include "api/kernel_channel.h"
+#include "api/kernel_event.h"
+#include "api/kernel_id.h"
 #include "api/multicast_group.h"
 #include "api/port_table.h"
 
+#include <endian.h>
+#include <infiniband/ib.h>
 #include <stdlib.h>
-#include <string.h>
-
-#define OPTION_MAX_ACK_TIMEOUT 31
 
 struct rdma_event_channel *rdma_create_event_channel(void)
 {
@@ -25,7 +29,21 @@ struct rdma_event_channel *rdma_create_event_channel(void)
 
 void rdma_destroy_event_channel(struct rdma_event_channel *channel)
 {
-	event_channel_free(channel_of(channel));
+	kernel_channel_free(channel_of(channel));
+}
+
+/* Moves an id to another channel, with its events. */
+static int id_object_move(struct own_id *own, struct channel *to)
+{
+	uint32_t nr_events = 0;
+	int ret = kernel_id_migrate(own, to, &nr_events);
+
+	if (ret)
+		return ret;
+	channel_source_wait(&own->source, nr_events);
+	channel_source_move(&own->source, to);
+	own->id.channel = &to->public;
+	return 0;
 }
 
 int id_object_make_sync(struct own_id *own)
@@ -35,8 +53,14 @@ int id_object_make_sync(struct own_id *own)
 
 	if (ret)
 		return ret;
-	own->source.channel = channel;
-	own->id.channel = &channel->public;
+	if (own->source.channel)
+		ret = id_object_move(own, channel);
+	else
+		own_id_set_channel(own, channel);
+	if (ret) {
+		kernel_channel_free(channel);
+		return ret;
+	}
 	own->is_sync = true;
 	return 0;
 }
@@ -49,19 +73,15 @@ int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id,
 
 	if (!is_datagram && ps != RDMA_PS_TCP && ps != RDMA_PS_IB)
 		return api_ret_minus1(-EINVAL);
-	own = calloc(1, sizeof(*own));
+	own = own_id_new();
 	if (!own)
 		return api_ret_minus1(-ENOMEM);
 	if (channel) {
-		own->source.channel = channel_of(channel);
-		own->id.channel = channel;
+		own_id_set_channel(own, channel_of(channel));
 	} else if (id_object_make_sync(own) != 0) {
 		free(own);
 		return api_ret_minus1(-ENOMEM);
 	}
-	list_init(&own->binding.node);
-	list_init(&own->listen_node);
-	list_init(&own->groups);
 	own->id.context = context;
 	own->id.ps = ps;
 	own->id.qp_type = is_datagram ? IBV_QPT_UD : IBV_QPT_RC;
@@ -76,13 +96,28 @@ void id_object_ack(struct own_id *own)
 	own->id.event = NULL;
 }
 
+/* Frees an id without events. */
+static void id_object_free(struct own_id *own)
+{
+	kernel_event_forget(own);
+	multicast_groups_free(own);
+	port_binding_remove(&own->binding);
+	device_id_detach(own);
+	if (own->is_sync)
+		kernel_channel_free(own->source.channel);
+	rdma_freeaddrinfo(own->addrinfo);
+	free(own->endpoint_attr);
+	free(own);
+}
+
 void id_object_drop_request(struct own_id *own)
 {
-	verbs_mutex_lock(&host_mutex);
-	host_conn_remove_locked(own);
-	verbs_mutex_unlock(&host_mutex);
-	device_id_detach(own);
-	free(own);
+	uint32_t nr_events;
+
+	/* Closing the channel destroys a part in the kernel that remains. */
+	(void)kernel_id_destroy(own, &nr_events);
+	engine_id_end(own);
+	id_object_free(own);
 }
 
 int rdma_destroy_id(struct rdma_cm_id *id)
@@ -90,13 +125,15 @@ int rdma_destroy_id(struct rdma_cm_id *id)
 	struct list_node events = LIST_INIT(events);
 	struct own_id *own = own_id_of(id);
 	struct list_node *node, *next;
+	uint32_t nr_events = 0;
+	int ret = kernel_id_destroy(own, &nr_events);
 
-	verbs_mutex_lock(&host_mutex);
-	listen_id_remove_locked(own);
-	host_conn_remove_locked(own);
-	verbs_mutex_unlock(&host_mutex);
+	if (ret)
+		return api_ret_minus1(ret);
+	engine_id_end(own);
 	if (own->is_sync)
 		id_object_ack(own);
+	channel_source_wait(&own->source, nr_events);
 	channel_source_close(&own->source, &events);
 	list_for_each_safe (node, next, &events) {
 		struct channel_event *event =
@@ -106,14 +143,7 @@ int rdma_destroy_id(struct rdma_cm_id *id)
 			id_object_drop_request(own_id_of(event->public.id));
 		free(event);
 	}
-	multicast_groups_free(own);
-	port_binding_remove(&own->binding);
-	device_id_detach(own);
-	if (own->is_sync)
-		event_channel_free(own->source.channel);
-	rdma_freeaddrinfo(own->addrinfo);
-	free(own->endpoint_attr);
-	free(own);
+	id_object_free(own);
 	return 0;
 }
 
@@ -121,130 +151,39 @@ int rdma_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel *channel)
 {
 	struct own_id *own = own_id_of(id);
 	struct channel *before = own->source.channel;
-	struct channel *to = channel ? channel_of(channel) : NULL;
 	bool was_sync = own->is_sync;
 	int ret;
 
-	if (!channel) {
-		if (was_sync)
-			return api_ret_minus1(-EINVAL);
-		ret = event_channel_new(&to);
-		if (ret)
-			return api_ret_minus1(ret);
-	}
+	if (!channel)
+		return api_ret_minus1(was_sync ? -EINVAL
+					       : id_object_make_sync(own));
 	if (was_sync)
 		id_object_ack(own);
-	channel_source_move(&own->source, to);
-	own->is_sync = !channel;
-	id->channel = &to->public;
+	ret = id_object_move(own, channel_of(channel));
+	if (ret)
+		return api_ret_minus1(ret);
+	own->is_sync = false;
 	if (was_sync)
-		event_channel_free(before);
+		kernel_channel_free(before);
 	return 0;
+}
+
+static __be16 address_port(const struct sockaddr *address)
+{
+	const struct sockaddr_ib *ib = (const void *)address;
+
+	/* The port is the end of a service id. */
+	if (address->sa_family == AF_IB)
+		return htobe16((uint16_t)be64toh(ib->sib_sid));
+	return htobe16(ip_address_port(address));
 }
 
 __be16 rdma_get_src_port(struct rdma_cm_id *id)
 {
-	return htobe16(ip_address_port(&id->route.addr.src_addr));
+	return address_port(&id->route.addr.src_addr);
 }
 
 __be16 rdma_get_dst_port(struct rdma_cm_id *id)
 {
-	return htobe16(ip_address_port(&id->route.addr.dst_addr));
-}
-
-static int option_set_tos(struct own_id *own, const void *value, size_t len)
-{
-	if (len != sizeof(own->tos))
-		return -EINVAL;
-	memcpy(&own->tos, value, sizeof(own->tos));
-	return 0;
-}
-
-static int option_read_boolean(const void *value, size_t len, bool *ret_value)
-{
-	int number;
-
-	if (len != sizeof(number))
-		return -EINVAL;
-	memcpy(&number, value, sizeof(number));
-	*ret_value = number != 0;
-	return 0;
-}
-
-static int option_set_reusable(struct own_id *own, const void *value,
-			       size_t len)
-{
-	enum own_id_state state = host_id_state(own);
-	bool is_reusable;
-	int ret = option_read_boolean(value, len, &is_reusable);
-
-	if (ret)
-		return ret;
-	if (state == OWN_ID_LISTEN || (!is_reusable && state != OWN_ID_IDLE))
-		return -EINVAL;
-	own->is_reusable = is_reusable;
-	own->binding.is_reusable = is_reusable;
-	return 0;
-}
-
-static int option_set_family_only(struct own_id *own, const void *value,
-				  size_t len)
-{
-	enum own_id_state state = host_id_state(own);
-	bool is_family_only;
-	int ret = option_read_boolean(value, len, &is_family_only);
-
-	if (ret)
-		return ret;
-	if (state != OWN_ID_IDLE && state != OWN_ID_ADDR_BOUND)
-		return -EINVAL;
-	own->is_family_only = is_family_only;
-	own->binding.is_family_only = is_family_only;
-	return 0;
-}
-
-static int option_set_ack_timeout(struct own_id *own, const void *value,
-				  size_t len)
-{
-	uint8_t ack_timeout;
-
-	if (len != sizeof(ack_timeout) || own->id.qp_type != IBV_QPT_RC)
-		return -EINVAL;
-	memcpy(&ack_timeout, value, sizeof(ack_timeout));
-	if (ack_timeout > OPTION_MAX_ACK_TIMEOUT)
-		return -EINVAL;
-	own->ack_timeout = ack_timeout;
-	own->has_ack_timeout = true;
-	return 0;
-}
-
-static int option_set(struct own_id *own, int level, int name,
-		      const void *value, size_t len)
-{
-	/* InfiniBand paths have no meaning on RoCE. */
-	if (level == RDMA_OPTION_IB && name == RDMA_OPTION_IB_PATH)
-		return -EINVAL;
-	if (level != RDMA_OPTION_ID)
-		return -ENOSYS;
-	if (!value && len)
-		return -EFAULT;
-	switch (name) {
-	case RDMA_OPTION_ID_TOS:
-		return option_set_tos(own, value, len);
-	case RDMA_OPTION_ID_REUSEADDR:
-		return option_set_reusable(own, value, len);
-	case RDMA_OPTION_ID_AFONLY:
-		return option_set_family_only(own, value, len);
-	case RDMA_OPTION_ID_ACK_TIMEOUT:
-		return option_set_ack_timeout(own, value, len);
-	default:
-		return -ENOSYS;
-	}
-}
-
-int rdma_set_option(struct rdma_cm_id *id, int level, int optname, void *optval,
-		    size_t optlen)
-{
-	return api_ret_minus1(
-		option_set(own_id_of(id), level, optname, optval, optlen));
+	return address_port(&id->route.addr.dst_addr);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Ids: creation, destruction, channel, ports and options. */
+/* Ids: creation, destruction and channel. */
 #ifndef API_ID_OBJECT_H
 #define API_ID_OBJECT_H
 
@@ -10,6 +10,8 @@ void id_object_ack(struct own_id *own);
 
 /**
  * id_object_make_sync() - give an id a channel of its own
+ *
+ * An id that has another channel moves, with its events.
  *
  * Return: 0, or -errno.
  */

@@ -7,110 +7,43 @@
 #include "api/id_qp.h"
 
 #include "api/api_err.h"
-#include "api/cm_host.h"
-#include "api/id_path.h"
+#include "api/id_backend.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void qp_attr_fill_init(const struct own_id *own,
-			      const struct own_conn_values *values,
-			      struct ibv_qp_attr *attr, int *ret_mask)
+static int id_qp_attr(const struct own_id *own, struct ibv_qp_attr *attr,
+		      int *ret_mask)
 {
-	attr->pkey_index = 0;
-	attr->port_num = own->id.port_num;
-	attr->qp_access_flags = 0;
-	if (values->has_request)
-		attr->qp_access_flags |= IBV_ACCESS_REMOTE_WRITE;
-	if (values->has_request && values->responder_resources)
-		attr->qp_access_flags |= IBV_ACCESS_REMOTE_READ |
-					 IBV_ACCESS_REMOTE_ATOMIC;
-	*ret_mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-		    IBV_QP_ACCESS_FLAGS;
-}
-
-static void qp_attr_fill_rtr(const struct own_id *own,
-			     const struct own_conn_values *values,
-			     struct ibv_qp_attr *attr, int *ret_mask)
-{
-	id_path_ah(own, &attr->ah_attr);
-	attr->path_mtu = (enum ibv_mtu)values->path_mtu;
-	attr->dest_qp_num = values->remote_qpn;
-	attr->rq_psn = values->local_psn;
-	attr->max_dest_rd_atomic = values->responder_resources;
-	attr->min_rnr_timer = 0;
-	*ret_mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-		    IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-		    IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
-}
-
-static void qp_attr_fill_rts(const struct own_id *own,
-			     const struct own_conn_values *values,
-			     struct ibv_qp_attr *attr, int *ret_mask)
-{
-	attr->timeout = own->has_ack_timeout ? own->ack_timeout
-					     : values->ack_timeout;
-	attr->retry_cnt = values->retry_count;
-	attr->rnr_retry = values->rnr_retry_count;
-	attr->max_rd_atomic = values->initiator_depth;
-	attr->sq_psn = values->remote_psn;
-	*ret_mask = IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-		    IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_SQ_PSN;
-}
-
-/* Those of a datagram QP, which needs no peer, for INIT */
-static void qp_attr_fill_ud(const struct own_id *own, struct ibv_qp_attr *attr,
-			    int *ret_mask)
-{
-	attr->pkey_index = 0;
-	attr->port_num = own->id.port_num;
-	attr->qkey = RDMA_UDP_QKEY;
-	*ret_mask = IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-		    IBV_QP_QKEY;
-}
-
-/* Attributes for the state in @attr. */
-static int qp_attr_fill(const struct own_id *own, struct ibv_qp_attr *attr,
-			int *ret_mask)
-{
-	struct own_conn_values values;
-
-	if (!own->device)
+	if (!own->backend || !own->device)
 		return -EINVAL;
-	verbs_mutex_lock(&host_mutex);
-	values = own->values;
-	verbs_mutex_unlock(&host_mutex);
-	if (own->id.qp_type == IBV_QPT_UD)
-		qp_attr_fill_ud(own, attr, ret_mask);
-	else if (attr->qp_state == IBV_QPS_INIT || !values.has_request)
-		qp_attr_fill_init(own, &values, attr, ret_mask);
-	else if (attr->qp_state == IBV_QPS_RTR && values.has_peer)
-		qp_attr_fill_rtr(own, &values, attr, ret_mask);
-	else if (attr->qp_state == IBV_QPS_RTS && values.has_peer)
-		qp_attr_fill_rts(own, &values, attr, ret_mask);
-	else
-		return -EINVAL;
-	return 0;
+	return own->backend->get_qp_attr(own, attr, ret_mask);
 }
 
 int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *qp_attr,
 		      int *qp_attr_mask)
 {
-	return api_ret_minus1(
-		qp_attr_fill(own_id_of(id), qp_attr, qp_attr_mask));
+	return api_ret_minus1(id_qp_attr(own_id_of(id), qp_attr, qp_attr_mask));
 }
 
+/* @conn: has the depths of the connection; NULL: they are known */
 static int qp_move(const struct own_id *own, struct ibv_qp *qp,
-		   enum ibv_qp_state state)
+		   enum ibv_qp_state state, const struct rdma_conn_param *conn)
 {
 	struct ibv_qp_attr attr = { .qp_state = state };
 	int mask;
-	int ret = qp_attr_fill(own, &attr, &mask);
+	int ret = id_qp_attr(own, &attr, &mask);
 
-	return ret ? ret : -ibv_modify_qp(qp, &attr, mask);
+	if (ret)
+		return ret;
+	if (conn && (mask & IBV_QP_MAX_DEST_RD_ATOMIC))
+		attr.max_dest_rd_atomic = conn->responder_resources;
+	if (conn && (mask & IBV_QP_MAX_QP_RD_ATOMIC))
+		attr.max_rd_atomic = conn->initiator_depth;
+	return -ibv_modify_qp(qp, &attr, mask);
 }
 
-int id_qp_connect(struct own_id *own)
+int id_qp_connect(struct own_id *own, const struct rdma_conn_param *conn)
 {
 	static const enum ibv_qp_state states[] = {
 		IBV_QPS_INIT,
@@ -121,33 +54,43 @@ int id_qp_connect(struct own_id *own)
 
 	for (size_t i = 0;
 	     own->id.qp && !ret && i < sizeof(states) / sizeof(states[0]); i++)
-		ret = qp_move(own, own->id.qp, states[i]);
+		ret = qp_move(own, own->id.qp, states[i], conn);
 	return ret;
 }
 
-void id_qp_end(struct own_id *own)
+static void qp_set_state(struct ibv_qp *qp, enum ibv_qp_state state)
 {
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+	struct ibv_qp_attr attr = { .qp_state = state };
 
-	if (own->id.qp)
-		(void)ibv_modify_qp(own->id.qp, &attr, IBV_QP_STATE);
+	if (qp)
+		(void)ibv_modify_qp(qp, &attr, IBV_QP_STATE);
 }
 
+void id_qp_fail(const struct own_id *own)
+{
+	qp_set_state(own->id.qp, IBV_QPS_ERR);
+}
+
+void id_qp_disconnect(const struct own_id *own)
+{
+	bool is_iwarp = own->id.verbs->device->transport_type ==
+			IBV_TRANSPORT_IWARP;
+
+	qp_set_state(own->id.qp, is_iwarp ? IBV_QPS_SQD : IBV_QPS_ERR);
+}
+
+/* A datagram QP needs no peer. */
 static int ud_qp_start(const struct own_id *own, struct ibv_qp *qp)
 {
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT };
-	int mask;
-	int ret;
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
+	int ret = qp_move(own, qp, IBV_QPS_INIT, NULL);
 
-	qp_attr_fill_ud(own, &attr, &mask);
-	ret = ibv_modify_qp(qp, &attr, mask);
-	attr.qp_state = IBV_QPS_RTR;
 	if (!ret)
-		ret = ibv_modify_qp(qp, &attr, IBV_QP_STATE);
+		ret = -ibv_modify_qp(qp, &attr, IBV_QP_STATE);
 	attr.qp_state = IBV_QPS_RTS;
 	if (!ret)
-		ret = ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN);
-	return -ret;
+		ret = -ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN);
+	return ret;
 }
 
 static int cq_new(struct rdma_cm_id *id, uint32_t nr_entries,
@@ -250,7 +193,7 @@ static int id_qp_new(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr)
 	if (attr->qp_type == IBV_QPT_UD)
 		ret = ud_qp_start(own, qp);
 	else
-		ret = qp_move(own, qp, IBV_QPS_INIT);
+		ret = qp_move(own, qp, IBV_QPS_INIT, NULL);
 	if (ret)
 		goto err_qp;
 	id->pd = attr->pd;

@@ -7,14 +7,18 @@
 
 /**
  * id_qp_connect() - move the QP to RTS with the values of the connection
+ * @conn: of a reply, which is not sent yet; or NULL
  *
  * Does nothing without a QP.
  *
  * Return: 0, or the -errno of ibv_modify_qp().
  */
-int id_qp_connect(struct own_id *own);
+int id_qp_connect(struct own_id *own, const struct rdma_conn_param *conn);
 
 /* Moves the QP, if there is one, to the error state. */
-void id_qp_end(struct own_id *own);
+void id_qp_fail(const struct own_id *own);
+
+/* The same for a disconnect; on iWARP, the QP sends what is queued first. */
+void id_qp_disconnect(const struct own_id *own);
 
 #endif

@@ -3,6 +3,7 @@
 #include "api/ip_address.h"
 
 #include <arpa/inet.h>
+#include <infiniband/ib.h>
 #include <string.h>
 
 static const struct sockaddr_in *address_sin(const struct sockaddr *address)
@@ -22,6 +23,12 @@ socklen_t ip_address_size(const struct sockaddr *address)
 	if (address->sa_family == AF_INET6)
 		return sizeof(struct sockaddr_in6);
 	return 0;
+}
+
+socklen_t id_address_size(const struct sockaddr *address)
+{
+	return address->sa_family == AF_IB ? sizeof(struct sockaddr_ib)
+					   : ip_address_size(address);
 }
 
 void ip_address_copy(struct sockaddr_storage *ret_to,

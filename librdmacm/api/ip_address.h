@@ -10,8 +10,11 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-/* The size of an address of a known family; 0: the family is unknown. */
+/* The size of an address of IPv4 or IPv6; 0: another family. */
 socklen_t ip_address_size(const struct sockaddr *address);
+
+/* The same, also of AF_IB */
+socklen_t id_address_size(const struct sockaddr *address);
 
 /* Copies an address of a known family; the rest is zero. */
 void ip_address_copy(struct sockaddr_storage *ret_to,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The multicast groups of ids. The device joins a group on the network when a
- * QP is attached to it. Called by id_multicast.c, id_event.c and id_object.c.
+ * The multicast groups of ids. A device with a GSI joins a group on the network
+ * when a QP is attached to it. Called by id_multicast.c, id_event.c and
+ * id_object.c.
  */
 #include "api/multicast_group.h"
 
@@ -20,8 +21,7 @@ struct multicast_group *multicast_group_new(struct own_id *own,
 		return NULL;
 	group->source.whole = &own->source;
 	group->is_send_only = is_send_only;
-	ip_address_copy(&group->address, address);
-	ip_address_to_gid(address, &group->gid);
+	memcpy(&group->address, address, id_address_size(address));
 	list_add_tail(&own->groups, &group->node);
 	return group;
 }
@@ -29,7 +29,7 @@ struct multicast_group *multicast_group_new(struct own_id *own,
 struct multicast_group *multicast_group_find(const struct own_id *own,
 					     const struct sockaddr *address)
 {
-	socklen_t size = ip_address_size(address);
+	socklen_t size = id_address_size(address);
 	struct list_node *node;
 
 	list_for_each (node, &own->groups) {
@@ -54,7 +54,7 @@ int multicast_group_attach(struct multicast_group *group, struct ibv_qp *qp)
 
 	if (!qp || group->is_send_only)
 		return 0;
-	ret = ibv_attach_mcast(qp, &group->gid, 0);
+	ret = ibv_attach_mcast(qp, &group->gid, group->lid);
 	group->is_attached = ret == 0;
 	return -ret;
 }
@@ -62,7 +62,7 @@ int multicast_group_attach(struct multicast_group *group, struct ibv_qp *qp)
 void multicast_group_free(struct multicast_group *group, struct ibv_qp *qp)
 {
 	if (group->is_attached && qp)
-		(void)ibv_detach_mcast(qp, &group->gid, 0);
+		(void)ibv_detach_mcast(qp, &group->gid, group->lid);
 	list_del(&group->node);
 	free(group);
 }

@@ -9,7 +9,12 @@ struct multicast_group {
 	struct list_node node;	      /* own_id.groups */
 	struct channel_source source; /* of the events of this group */
 	struct sockaddr_storage address;
+	const void *context; /* of the application */
+	uint32_t member;     /* the number of the membership in the kernel */
+	uint32_t nr_events;  /* fetched from the kernel, when the id has left */
+	/* The address of the group in the network, when it is joined */
 	union ibv_gid gid;
+	uint16_t lid;
 	bool is_send_only; /* a QP needs no membership to send */
 	bool is_attached;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Ids and devices as the own connection manager sees them; the application sees
- * the first member of an id. All members below "host_mutex" are protected by
- * that lock; the others belong to the thread that uses the id.
+ * Ids and devices as the library sees them; the application sees the first
+ * member of an id. All members below "host_mutex" are protected by that lock;
+ * the others belong to the thread that uses the id.
  */
 #ifndef API_OWN_ID_H
 #define API_OWN_ID_H
@@ -15,7 +15,7 @@
 
 #include "util/list.h"
 
-/* Devices of the own connection manager have one port. */
+/* Devices with a GSI have one port. */
 #define OWN_PORT_NUM 1
 
 enum own_id_state {
@@ -28,13 +28,16 @@ enum own_id_state {
 	OWN_ID_LISTEN,
 };
 
+struct id_backend;
+struct kernel_id;
+
 struct own_device {
 	unsigned int index; /* in the list of devices */
 	struct ibv_context *context;
 	struct ibv_device_attr attr;
 	struct ibv_pd *pd; /* the default of ids; NULL without users */
 	unsigned int nr_pd_users;
-	/* NULL: a kernel device, which has no own connection manager */
+	/* NULL: a kernel device, which has no engine */
 	const struct verbs_gsi_ops *gsi_ops;
 	struct verbs_gsi *gsi;
 	/* host_mutex: */
@@ -74,14 +77,19 @@ struct own_conn_values {
 struct own_id {
 	struct rdma_cm_id id;
 	struct channel_source source;
-	bool is_sync; /* the channel belongs to the id */
+	bool is_sync;			  /* the channel belongs to the id */
+	const struct id_backend *backend; /* NULL: none is selected */
+	struct kernel_id *kernel;	  /* NULL: not in the kernel */
+	/* Of an id that a request to the kernel has made */
+	struct list_node kernel_requests; /* in kernel_event.c */
+	uint32_t kernel_number;
 	struct own_device *device;
 	bool has_pd;	/* counted in own_device.nr_pd_users */
 	int sgid_index; /* -1: the local address has no GID */
 	struct port_binding binding;
 	uint8_t tos;
 	uint8_t ack_timeout;
-	bool has_ack_timeout;
+	bool has_tos, has_ack_timeout;
 	bool is_reusable, is_family_only;
 	struct ibv_sa_path_rec path;
 	struct ibv_qp_init_attr *endpoint_attr; /* for QPs of requests */
@@ -104,6 +112,28 @@ struct own_id {
 	unsigned int nr_requests;	     /* queued, not yet fetched */
 	struct channel_event *request_event; /* of a spare */
 };
+
+/* An id without anything; free() frees it. NULL: no memory. */
+struct own_id *own_id_new(void);
+
+/* Gives a new id its channel. */
+void own_id_set_channel(struct own_id *own, struct channel *channel);
+
+/**
+ * own_id_set_kernel() - give an id the part that the kernel has created
+ * @number: of the id in the kernel
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int own_id_set_kernel(struct own_id *own, uint32_t number);
+
+/**
+ * own_id_post() - post an event that this side causes
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int own_id_post(struct own_id *own, enum rdma_cm_event_type type, int status,
+		uint64_t arg);
 
 static inline struct own_id *own_id_of(struct rdma_cm_id *id)
 {

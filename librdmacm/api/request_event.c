@@ -28,7 +28,7 @@ void request_spare_free(struct own_id *own)
 
 struct own_id *request_spare_new(struct own_device *device)
 {
-	struct own_id *own = calloc(1, sizeof(*own));
+	struct own_id *own = own_id_new();
 
 	if (!own)
 		return NULL;
@@ -37,9 +37,6 @@ struct own_id *request_spare_new(struct own_device *device)
 		free(own);
 		return NULL;
 	}
-	list_init(&own->binding.node);
-	list_init(&own->listen_node);
-	list_init(&own->groups);
 	cm_sidr_init(&own->sidr);
 	own->device = device;
 	return own;

@@ -272,6 +272,8 @@ static void source_count_ack_locked(struct channel_source *source)
 	REQUIRES(channel_mutex)
 {
 	source->nr_watched_acked++;
+	if (source->whole)
+		source->whole->nr_watched_acked++;
 	(void)pthread_cond_broadcast(&channel_acked);
 }
 

@@ -140,7 +140,8 @@ void channel_source_discard(struct channel_source *source);
  * @nr_reported: by the kernel, which has no further events of the source
  *
  * Waits until this many events that were read from watched descriptors are
- * acknowledged or discarded, since the source was created.
+ * acknowledged or discarded, since the source was created. The events of a part
+ * count for the whole, too.
  */
 void channel_source_wait(struct channel_source *source, uint32_t nr_reported);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A libibverbs with two devices, whose GSIs are connected. */
+/* A libibverbs with two devices, whose GSIs are connected, and a third one. */
 #include "librdmacm/api/api_net.h"
 
 #include "api/host_clock.h"
+#include "kernel/ucm_node.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,8 @@
 #undef ibv_get_device_list
 #undef ibv_query_port
 
-#define NET_NR_DEVICES 2
+#define NET_NR_DEVICES 3
+#define NET_NR_GSIS    2
 #define NET_NR_PACKETS 1024
 #define NET_PREFIX     0xab010000u
 
@@ -152,14 +154,22 @@ void api_net_stop_thread(void)
 	assert_int_equal(pthread_join(net_thread, NULL), 0);
 }
 
+static unsigned int device_index(const struct ibv_context *context)
+{
+	unsigned int i = 0;
+
+	while (context != &devices[i].context)
+		i++;
+	return i;
+}
+
 /* -- the GSI -- */
 
 static int net_gsi_open(struct ibv_context *context, uint8_t port_num,
 			const struct verbs_gsi_handler *handler,
 			struct verbs_gsi **gsi)
 {
-	struct net_device *device =
-		context == &devices[0].context ? &devices[0] : &devices[1];
+	struct net_device *device = &devices[device_index(context)];
 
 	device->gsi.handler = *handler;
 	*gsi = &device->gsi;
@@ -236,7 +246,23 @@ const struct verbs_gsi_ops *verbs_get_gsi_ops(struct ibv_context *context,
 		.release_service = net_gsi_release,
 	};
 
-	return version == VERBS_GSI_VERSION ? &ops : NULL;
+	return version == VERBS_GSI_VERSION &&
+			       context != &devices[NET_NR_GSIS].context
+		       ? &ops
+		       : NULL;
+}
+
+/* -- the node of the kernel -- */
+
+int ucm_node_find(struct ucm_node *ret_node)
+{
+	*ret_node = (struct ucm_node){ .has_number = false };
+	return 0;
+}
+
+int ucm_node_open(const struct ucm_node *node, int *ret_fd)
+{
+	return api_net.open_node ? api_net.open_node(ret_fd) : -ENOENT;
 }
 
 /* -- libibverbs -- */
@@ -254,12 +280,17 @@ struct ibv_device **ibv_get_device_list(int *num_devices)
 		device->gid = (union ibv_gid){ 0 };
 		device->gid.raw[10] = 0xff;
 		device->gid.raw[11] = 0xff;
-		device->gid.raw[12] = 127;
+		device->gid.raw[12] = i < NET_NR_GSIS ? 127 : 10;
 		device->gid.raw[15] = (uint8_t)(i + 1);
 		device->gsi.prefix = NET_PREFIX + (i << 16);
 		list[i] = &device->device;
 	}
 	return list;
+}
+
+int ibv_get_device_index(struct ibv_device *device)
+{
+	return -1;
 }
 
 void ibv_free_device_list(struct ibv_device **list)
@@ -269,12 +300,13 @@ void ibv_free_device_list(struct ibv_device **list)
 
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
-	struct ibv_context *context = device == &devices[0].device
-					      ? &devices[0].context
-					      : &devices[1].context;
-
-	context->device = device;
-	return context;
+	for (unsigned int i = 0; i < NET_NR_DEVICES; i++) {
+		if (device == &devices[i].device) {
+			devices[i].context.device = device;
+			return &devices[i].context;
+		}
+	}
+	return NULL;
 }
 
 int ibv_close_device(struct ibv_context *context)
@@ -285,7 +317,7 @@ int ibv_close_device(struct ibv_context *context)
 int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 {
 	memset(attr, 0, sizeof(*attr));
-	attr->node_guid = htobe64(context == &devices[0].context ? 17 : 18);
+	attr->node_guid = htobe64(17 + device_index(context));
 	attr->max_qp_rd_atom = API_NET_MAX_RD;
 	attr->max_qp_init_rd_atom = API_NET_MAX_RD;
 	attr->local_ca_ack_delay = 15;
@@ -304,8 +336,7 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
 			     uint32_t flags, size_t entry_size)
 {
 	entries[0] = (struct ibv_gid_entry){
-		.gid = context == &devices[0].context ? devices[0].gid
-						      : devices[1].gid,
+		.gid = devices[device_index(context)].gid,
 		.gid_index = 3,
 		.port_num = 1,
 		.gid_type = IBV_GID_TYPE_ROCE_V2,
@@ -439,7 +470,7 @@ int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 
 int api_net_reset(void **state)
 {
-	api_net = (struct api_net){ .nr_devices = NET_NR_DEVICES };
+	api_net = (struct api_net){ .nr_devices = NET_NR_GSIS };
 	nr_packets = 0;
 	return 0;
 }

@@ -2,7 +2,9 @@
 /*
  * Replaces libibverbs, the GSI, the clock and the timer: two devices, the
  * client's with the address 127.0.0.1 and the server's with 127.0.0.2, and a
- * link between them. MADs are delivered by api_net_deliver() or by a thread.
+ * link between them. MADs are delivered by api_net_deliver() or by a thread. A
+ * third device, 10.0.0.3, has no GSI; tests of the kernel's connection manager
+ * add it to the list.
  */
 #ifndef LIBRDMACM_API_NET_H
 #define LIBRDMACM_API_NET_H
@@ -36,6 +38,9 @@ struct api_net {
 	int modify_ret;		 /* of ibv_modify_qp(), errno value */
 	int claim_ret;		 /* of claim_service(), errno value */
 	int attach_ret;		 /* of ibv_attach_mcast(), errno value */
+	/* Opens the node of the kernel's connection manager; NULL: there is
+	 * none */
+	int (*open_node)(int *ret_fd);
 	/* Counts */
 	atomic_uint nr_claims, nr_pds, nr_cqs, nr_qps, nr_comp_channels;
 	atomic_uint nr_sent, nr_attached;

@@ -2,12 +2,12 @@
 /*
  * Connections of datagram ids. The active side sends a SIDR_REQ, the passive
  * side responds with the number and the Q_Key of its QP, and nothing remains.
- * Called by id_connect.c and id_accept.c.
+ * Called by engine_connect.c and
+ * engine_accept.c.
  */
-#include "api/id_datagram.h"
+#include "api/engine_datagram.h"
 
 #include "api/cm_host.h"
-#include "api/id_object.h"
 #include "api/id_path.h"
 #include "api/id_qp.h"
 #include "api/ip_address.h"
@@ -44,7 +44,8 @@ static int param_copy_data(const struct own_id *own,
 				 ret_bytes, max);
 }
 
-int id_datagram_connect(struct own_id *own, const struct rdma_conn_param *param)
+int engine_datagram_connect(struct own_id *own,
+			    const struct rdma_conn_param *param)
 {
 	const struct rdma_addr *addresses = &own->id.route.addr;
 	struct cm_sidr_param sidr = {
@@ -86,7 +87,8 @@ static int datagram_reply(struct own_id *own, const struct cm_sidr_rep *rep)
 	return ret == -ERANGE ? -EINVAL : ret;
 }
 
-int id_datagram_reject(struct own_id *own, const void *private_data, size_t len)
+int engine_datagram_reject(struct own_id *own, const void *private_data,
+			   size_t len)
 {
 	struct cm_sidr_rep rep = { .status = CM_SIDR_REJECTED };
 	int ret = private_data_copy(private_data, len, rep.private_data,
@@ -95,7 +97,8 @@ int id_datagram_reject(struct own_id *own, const void *private_data, size_t len)
 	return ret ? ret : datagram_reply(own, &rep);
 }
 
-int id_datagram_accept(struct own_id *own, const struct rdma_conn_param *param)
+int engine_datagram_accept(struct own_id *own,
+			   const struct rdma_conn_param *param)
 {
 	struct cm_sidr_rep rep = {
 		.status = CM_SIDR_OK,
@@ -106,15 +109,12 @@ int id_datagram_accept(struct own_id *own, const struct rdma_conn_param *param)
 
 	/* The kernel, too, rejects a request whose reply is too long. */
 	if (ret) {
-		if (param && id_datagram_reject(own, NULL, 0) == 0)
-			id_qp_end(own);
+		if (param && engine_datagram_reject(own, NULL, 0) == 0)
+			id_qp_fail(own);
 		return ret;
 	}
 	rep.qpn = own->id.qp ? own->id.qp->qp_num : param->qp_num & CM_QPN_MASK;
 	if (!own->id.qp)
 		rep.vendor_id = own->local_ece.vendor_id;
-	ret = datagram_reply(own, &rep);
-	if (!ret && own->is_sync)
-		id_object_ack(own);
-	return ret;
+	return datagram_reply(own, &rep);
 }

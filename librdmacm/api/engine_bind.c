@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Addresses and paths of ids. The path of RoCE follows from the addresses, so
- * that both resolutions have their result at once; uroce sends its packets by
- * UDP sockets, and the kernel resolves the neighbour.
+ * Addresses and paths of ids in the engine. The path of RoCE follows from the
+ * addresses, so that both resolutions have their result at once; uroce sends
+ * its packets by UDP sockets, and the kernel resolves the neighbour.
  */
-#include "api/id_bind.h"
+#include "api/engine_backend.h"
 
-#include "api/api_err.h"
 #include "api/cm_host.h"
 #include "api/device_table.h"
-#include "api/id_event.h"
 #include "api/id_path.h"
 #include "api/ip_address.h"
 #include "api/ip_route.h"
@@ -33,7 +31,8 @@ static unsigned int address_ifindex(const struct sockaddr *address)
 		       : 0;
 }
 
-/* The device of a local address; none for wildcard and loopback addresses. */
+/* The device of a local address; none for wildcard and loopback addresses.
+ * Returns -ENODEV if it is an address of the kernel. */
 static int address_find_device(const struct sockaddr *address,
 			       struct own_device **ret_device, int *ret_index)
 {
@@ -46,17 +45,25 @@ static int address_find_device(const struct sockaddr *address,
 		return 0;
 	}
 	ip_address_to_gid(address, &gid);
-	if (device_find(&gid, address_ifindex(address), ret_device,
-			ret_index) == 0 ||
-	    ip_address_is_loopback(address))
-		return 0;
-	return ip_route_is_local(address) ? -ENODEV : -EADDRNOTAVAIL;
+	return device_find(&gid, address_ifindex(address), ret_device,
+			   ret_index) == 0 ||
+			       ip_address_is_loopback(address)
+		       ? 0
+		       : -ENODEV;
+}
+
+/* Other types of QPs, and other families of addresses, are the kernel's. */
+static bool engine_has_type(const struct own_id *own)
+{
+	return own->id.qp_type == IBV_QPT_RC || own->id.qp_type == IBV_QPT_UD;
 }
 
 static int id_check_address(const struct own_id *own,
 			    const struct sockaddr *address)
 {
-	if (!ip_address_size(address) || host_id_state(own) != OWN_ID_IDLE ||
+	if (!engine_has_type(own) || !ip_address_size(address))
+		return -ENODEV;
+	if (host_id_state(own) != OWN_ID_IDLE ||
 	    (ip_address_is_link_local(address) && !address_ifindex(address)))
 		return -EINVAL;
 	return 0;
@@ -83,7 +90,7 @@ static int id_bind_to_device(struct own_id *own, const struct sockaddr *address,
 	if (ret)
 		return ret;
 	if (device)
-		ret = device_id_attach(device, own);
+		ret = device_id_attach(device, OWN_PORT_NUM, own);
 	if (ret) {
 		port_binding_remove(binding);
 		return ret;
@@ -96,7 +103,9 @@ static int id_bind_to_device(struct own_id *own, const struct sockaddr *address,
 	return 0;
 }
 
-int id_bind(struct own_id *own, const struct sockaddr *address, bool is_claimed)
+/* @is_claimed: as port_binding_add() */
+static int engine_bind_port(struct own_id *own, const struct sockaddr *address,
+			    bool is_claimed)
 {
 	struct own_device *device;
 	int sgid_index;
@@ -110,9 +119,9 @@ int id_bind(struct own_id *own, const struct sockaddr *address, bool is_claimed)
 	return id_bind_to_device(own, address, device, sgid_index, is_claimed);
 }
 
-int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
+int engine_bind(struct own_id *own, const struct sockaddr *address)
 {
-	return api_ret_minus1(id_bind(own_id_of(id), addr, true));
+	return engine_bind_port(own, address, true);
 }
 
 /* Destinations of this host that no device has: the kernel uses the first one,
@@ -138,20 +147,20 @@ static int id_set_source(struct own_id *own,
 	int sgid_index;
 	int ret;
 
-	/* The port space has no devices of RoCE. */
-	if (own->id.ps == RDMA_PS_IPOIB)
-		return -EINVAL;
 	ip_address_to_gid(address, &gid);
 	ret = device_find(&gid, address_ifindex(address), &device, &sgid_index);
 	if (ret)
 		ret = loopback_find_device(address, &device, &sgid_index);
 	if (ret)
 		return ret;
+	/* The port space has no devices of RoCE. */
+	if (own->id.ps == RDMA_PS_IPOIB)
+		return -EINVAL;
 	if (host_id_state(own) == OWN_ID_IDLE)
 		return id_bind_to_device(own, address, device, sgid_index,
 					 false);
 	if (!own->device) {
-		ret = device_id_attach(device, own);
+		ret = device_id_attach(device, OWN_PORT_NUM, own);
 		if (ret)
 			return ret;
 		own->sgid_index = sgid_index;
@@ -170,13 +179,14 @@ static int id_prepare_source(struct own_id *own, const struct sockaddr *src,
 	enum own_id_state state = host_id_state(own);
 	int ret;
 
-	if (!ip_address_size(dst) || (src && !ip_address_size(src)) ||
-	    (state != OWN_ID_IDLE && state != OWN_ID_ADDR_BOUND))
+	if (!engine_has_type(own) || !ip_address_size(dst))
+		return -ENODEV;
+	if (state != OWN_ID_IDLE && state != OWN_ID_ADDR_BOUND)
 		return -EINVAL;
 	if (state == OWN_ID_IDLE && src) {
 		if (src->sa_family != dst->sa_family)
 			return -EINVAL;
-		ret = id_bind(own, src, false);
+		ret = engine_bind_port(own, src, false);
 		if (ret)
 			return ret;
 		state = OWN_ID_ADDR_BOUND;
@@ -188,8 +198,8 @@ static int id_prepare_source(struct own_id *own, const struct sockaddr *src,
 	return ret_bound->ss_family == dst->sa_family ? 0 : -EINVAL;
 }
 
-static int id_resolve_address(struct own_id *own, const struct sockaddr *src,
-			      const struct sockaddr *dst)
+int engine_resolve_addr(struct own_id *own, const struct sockaddr *src,
+			const struct sockaddr *dst, int timeout_ms)
 {
 	struct rdma_addr *addresses = &own->id.route.addr;
 	struct sockaddr_storage bound, source;
@@ -200,29 +210,15 @@ static int id_resolve_address(struct own_id *own, const struct sockaddr *src,
 	ret = ip_route_source((struct sockaddr *)&bound, dst, &source);
 	if (ret)
 		return ret;
-	ip_address_copy(&addresses->dst_storage, dst);
-	ip_address_to_gid(dst, &addresses->addr.ibaddr.dgid);
 	ret = id_set_source(own, &source);
-	if (ret == -ENODEV || ret == -EINVAL)
-		return id_event_post(own, RDMA_CM_EVENT_ADDR_ERROR, ret);
+	if (ret == -EINVAL)
+		return own_id_post(own, RDMA_CM_EVENT_ADDR_ERROR, ret, 0);
 	if (ret)
 		return ret;
+	ip_address_copy(&addresses->dst_storage, dst);
+	ip_address_to_gid(dst, &addresses->addr.ibaddr.dgid);
 	host_id_set_state(own, OWN_ID_ADDR_RESOLVED);
-	return id_event_post(own, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
-}
-
-int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *src_addr,
-		      struct sockaddr *dst_addr, int timeout_ms)
-{
-	struct own_id *own = own_id_of(id);
-	int ret;
-
-	if (!dst_addr)
-		return api_ret_minus1(-EINVAL);
-	ret = id_resolve_address(own, src_addr, dst_addr);
-	if (!ret)
-		ret = id_event_complete(own);
-	return api_ret_minus1(ret);
+	return own_id_post(own, RDMA_CM_EVENT_ADDR_RESOLVED, 0, 0);
 }
 
 static uint32_t id_flow_label(const struct rdma_addr *addresses)
@@ -234,7 +230,7 @@ static uint32_t id_flow_label(const struct rdma_addr *addresses)
 	return label & PATH_LABEL_MASK;
 }
 
-static int id_resolve_path(struct own_id *own, int timeout_ms)
+int engine_resolve_route(struct own_id *own, int timeout_ms)
 {
 	const struct rdma_addr *addresses = &own->id.route.addr;
 	struct ibv_port_attr port;
@@ -261,15 +257,5 @@ static int id_resolve_path(struct own_id *own, int timeout_ms)
 	own->path.packet_life_time = life_time;
 	own->path.preference = PATH_PREFERENCE;
 	host_id_set_state(own, OWN_ID_ROUTE_RESOLVED);
-	return id_event_post(own, RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
-}
-
-int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
-{
-	struct own_id *own = own_id_of(id);
-	int ret = id_resolve_path(own, timeout_ms);
-
-	if (!ret)
-		ret = id_event_complete(own);
-	return api_ret_minus1(ret);
+	return own_id_post(own, RDMA_CM_EVENT_ROUTE_RESOLVED, 0, 0);
 }

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The passive side of a connection: listen, accept and reject. */
-#include "api/own_id.h"
+/* The passive side of connections in the engine: listen, accept and reject. */
+#include "api/engine_backend.h"
 
-#include "api/api_err.h"
 #include "api/cm_host.h"
 #include "api/conn_param.h"
+#include "api/engine_datagram.h"
 #include "api/host_clock.h"
-#include "api/id_bind.h"
-#include "api/id_datagram.h"
-#include "api/id_event.h"
-#include "api/id_object.h"
 #include "api/id_qp.h"
-#include "api/ip_address.h"
 #include "api/listen_table.h"
 #include "api/port_table.h"
 
@@ -21,19 +16,10 @@
 #define LISTEN_MAX_BACKLOG 1024
 #define ACCEPT_ACK_DELAY   15
 
-static int id_listen(struct own_id *own, int backlog)
+int engine_listen(struct own_id *own, int backlog)
 {
-	struct sockaddr_storage any;
-	int ret = 0;
+	int ret;
 
-	if (own->id.qp_type != IBV_QPT_RC && own->id.qp_type != IBV_QPT_UD)
-		return -EOPNOTSUPP;
-	if (host_id_state(own) == OWN_ID_IDLE) {
-		ip_address_set_any(&any, AF_INET);
-		ret = id_bind(own, (struct sockaddr *)&any, true);
-	}
-	if (ret)
-		return ret;
 	if (host_id_state(own) != OWN_ID_ADDR_BOUND)
 		return -EINVAL;
 	ret = port_binding_claim(&own->binding);
@@ -48,11 +34,6 @@ static int id_listen(struct own_id *own, int backlog)
 		own->state = OWN_ID_LISTEN;
 	verbs_mutex_unlock(&host_mutex);
 	return ret;
-}
-
-int rdma_listen(struct rdma_cm_id *id, int backlog)
-{
-	return api_ret_minus1(id_listen(own_id_of(id), backlog));
 }
 
 /* Returns whether the connection waits for rdma_accept(). */
@@ -103,15 +84,17 @@ static int id_send_reply(struct own_id *own, const struct rdma_conn_param *conn)
 	return ret == -ERANGE ? -EINVAL : ret;
 }
 
-static int id_reject(struct own_id *own, enum cm_reject_reason reason,
-		     const void *private_data, uint8_t len)
+int engine_reject(struct own_id *own, uint8_t reason, const void *private_data,
+		  uint8_t len)
 {
-	struct cm_reject_param param = { .reason = reason };
+	struct cm_reject_param param = {
+		.reason = (enum cm_reject_reason)reason,
+	};
 	struct cm_output out;
 	int ret = -EINVAL;
 
 	if (own->id.qp_type == IBV_QPT_UD)
-		return id_datagram_reject(own, private_data, len);
+		return engine_datagram_reject(own, private_data, len);
 	if (len > CM_REJ_PRIVATE_LEN || (len && !private_data))
 		return -EINVAL;
 	if (len)
@@ -126,27 +109,15 @@ static int id_reject(struct own_id *own, enum cm_reject_reason reason,
 	return ret;
 }
 
-int rdma_reject(struct rdma_cm_id *id, const void *private_data,
-		uint8_t private_data_len)
-{
-	return api_ret_minus1(id_reject(own_id_of(id), CM_REJ_CONSUMER,
-					private_data, private_data_len));
-}
-
-int rdma_reject_ece(struct rdma_cm_id *id, const void *private_data,
-		    uint8_t private_data_len)
-{
-	return api_ret_minus1(id_reject(own_id_of(id), CM_REJ_VENDOR_OPTION,
-					private_data, private_data_len));
-}
-
-static int id_accept(struct own_id *own, const struct rdma_conn_param *param)
+int engine_accept(struct own_id *own, const struct rdma_conn_param *param)
 {
 	struct own_conn_values values = { 0 };
 	struct rdma_conn_param conn;
 	bool is_request;
 	int ret;
 
+	if (own->id.qp_type == IBV_QPT_UD)
+		return engine_datagram_accept(own, param);
 	verbs_mutex_lock(&host_mutex);
 	is_request = id_is_request_locked(own);
 	values = own->values;
@@ -155,11 +126,12 @@ static int id_accept(struct own_id *own, const struct rdma_conn_param *param)
 		return -EINVAL;
 	/* The kernel, too, rejects a request whose reply is too long. */
 	if (param && param->private_data_len > CM_REP_PRIVATE_LEN) {
-		id_qp_end(own);
-		(void)id_reject(own, CM_REJ_CONSUMER, NULL, 0);
+		id_qp_fail(own);
+		(void)engine_reject(own, CM_REJ_CONSUMER, NULL, 0);
 		return -EINVAL;
 	}
-	ret = conn_param_for_reply(own, param, &values, &conn);
+	ret = conn_param_for_reply(own, param, CM_REP_PRIVATE_LEN, &values,
+				   &conn);
 	if (ret)
 		return ret;
 	verbs_mutex_lock(&host_mutex);
@@ -168,56 +140,6 @@ static int id_accept(struct own_id *own, const struct rdma_conn_param *param)
 	own->values.initiator_depth = conn.initiator_depth;
 	verbs_mutex_unlock(&host_mutex);
 	/* The peer may send as soon as it has the REP. */
-	ret = id_qp_connect(own);
+	ret = id_qp_connect(own, &conn);
 	return ret ? ret : id_send_reply(own, &conn);
-}
-
-int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
-{
-	struct own_id *own = own_id_of(id);
-	int ret;
-
-	if (id->qp_type == IBV_QPT_UD)
-		return api_ret_minus1(id_datagram_accept(own, conn_param));
-	ret = id_accept(own, conn_param);
-	if (!ret)
-		ret = id_event_complete(own);
-	return api_ret_minus1(ret);
-}
-
-static int id_get_request(struct own_id *listener, struct rdma_cm_id **ret_id)
-{
-	struct rdma_cm_event *event;
-	struct ibv_qp_init_attr attr;
-	struct own_id *own;
-	int ret;
-
-	if (!listener->is_sync)
-		return -EINVAL;
-	ret = id_event_complete(listener);
-	if (ret)
-		return ret;
-	event = listener->id.event;
-	if (event->event != RDMA_CM_EVENT_CONNECT_REQUEST)
-		return -EINVAL;
-	own = own_id_of(event->id);
-	if (listener->endpoint_attr) {
-		attr = *listener->endpoint_attr;
-		if (rdma_create_qp(&own->id, listener->id.pd, &attr) != 0) {
-			ret = -errno;
-			listener->id.event = NULL;
-			channel_ack(channel_event_of(event));
-			(void)rdma_destroy_id(&own->id);
-			return ret;
-		}
-	}
-	listener->id.event = NULL;
-	own->id.event = event;
-	*ret_id = &own->id;
-	return 0;
-}
-
-int rdma_get_request(struct rdma_cm_id *listen, struct rdma_cm_id **id)
-{
-	return api_ret_minus1(id_get_request(own_id_of(listen), id));
 }
