@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Connections by address: the distribution's librdmacm and its programs, on both
-# libraries.
+# Connections by address: the programs of the distribution's librdmacm, on both
+# libraries; with LANE_RDMACM_DIR, ours has a librdmacm of its own.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"

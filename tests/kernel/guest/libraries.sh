@@ -37,6 +37,8 @@ libraries_prepare() {
 		[ ! -d "$LANE_LIB/libibverbs" ] ||
 			cp -a "$LANE_LIB/libibverbs" /run/lane/ours/ || return 1
 	fi
+	[ -z "${LANE_RDMACM_DIR-}" ] ||
+		cp -a "$LANE_RDMACM_DIR"/librdmacm.so.1* /run/lane/ours/ || return 1
 	mkdir -p /run/lane/ours/libibverbs
 	cp -a "$distro/libibverbs/." /run/lane/merged || return 1
 	cp -a /run/lane/ours/libibverbs/. /run/lane/merged || return 1
