@@ -18,7 +18,8 @@ tcp_listens() {
 		/proc/net/tcp6 >/dev/null
 }
 
-# cm_in_listen PID - a thread of the process is in the write() of rdma_listen().
+# cm_in_listen PID CALLS - by the system calls of its threads, the process is in the
+# write() of rdma_listen().
 # The memory at the second argument of write() begins with the command, 7 for
 # LISTEN. A server that waits for an event is in a write() as well (GET_EVENT).
 cm_in_listen() {
@@ -30,7 +31,7 @@ cm_in_listen() {
 		command=$(dd if="/proc/$1/mem" iflag=skip_bytes bs=4 count=1 \
 			skip=$((address)) 2>/dev/null | od -An -tu4)
 		[ "${command:-0}" -ne 7 ] || return 0
-	done < <(cat /proc/"$1"/task/*/syscall 2>/dev/null)
+	done <<<"$2"
 	return 1
 }
 
@@ -54,16 +55,17 @@ pair_has_polled() {
 # shows the state LISTEN before it registers the service, and it may sleep between
 # the two. After that the server sleeps, or it polls for connections.
 cm_listens() {
-	local pid
+	local pid calls
 
 	pid=$(rdma resource show cm_id 2>/dev/null |
 		grep -m 1 "state LISTEN .*src-addr [^ ]*:$1 " |
 		grep -o ' pid [0-9]*')
 	pid=${pid##* }
 	[ -n "$pid" ] || return 1
-	! cm_in_listen "$pid" || return 1
-	! grep -qs '^running' /proc/"$pid"/task/*/syscall ||
-		pair_has_polled "$pid"
+	# Read once: a thread that was running may sleep in the write() afterwards.
+	calls=$(cat /proc/"$pid"/task/*/syscall 2>/dev/null)
+	! cm_in_listen "$pid" "$calls" || return 1
+	! grep -q '^running' <<<"$calls" || pair_has_polled "$pid"
 }
 
 # pair_run LISTENS SERVER_LIB CLIENT_LIB SERVER_COMMAND -- CLIENT_COMMAND
