@@ -44,12 +44,14 @@ struct stream_qp {
 	struct ibv_comp_channel *channel;
 	struct ibv_cq *cq;
 	struct ibv_qp *qp;
-	struct ibv_mr *recv_mr, *send_mr, *sgl_mr;
-	uint8_t *recv; /* both halves */
-	uint8_t *send; /* the send buffer, then control messages */
-	uint8_t *sgl;  /* the entries that the peer writes, then its iomaps */
+	struct ibv_mr *recv_mr, *send_mr, *sgl_mr, *words_mr;
+	uint8_t *recv;	/* both halves */
+	uint8_t *send;	/* the send buffer, then control messages */
+	uint8_t *sgl;	/* the entries that the peer writes, then its iomaps */
+	uint8_t *words; /* received, on iWARP: one for each receive request */
 	uint32_t *messages;
 	uint32_t max_inline;
+	bool is_iwarp;
 	unsigned int control_at; /* the next control message in send */
 };
 

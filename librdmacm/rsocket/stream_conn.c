@@ -21,13 +21,19 @@
 #define CONN_RESOLVE_MS	 2000
 #define CONN_MAX_RETRIES 7
 
-static void conn_param_fill(struct rdma_conn_param *param,
+static void conn_param_fill(const struct rsocket *socket,
+			    struct rdma_conn_param *param,
 			    const uint8_t setup[STREAM_SETUP_LEN])
 {
+	/* A connection on iWARP may begin with a read of the active side. */
+	uint8_t nr_reads = socket->qp.is_iwarp ? 1 : 0;
+
 	*param = (struct rdma_conn_param){
 		.private_data = setup,
 		.private_data_len = STREAM_SETUP_LEN,
 		.flow_control = 1,
+		.responder_resources = nr_reads,
+		.initiator_depth = nr_reads,
 		.retry_count = CONN_MAX_RETRIES,
 		.rnr_retry_count = CONN_MAX_RETRIES, /* unlimited */
 	};
@@ -106,7 +112,7 @@ static int conn_send_request_locked(struct rsocket *socket)
 	if (ret)
 		return ret;
 	stream_setup_encode(&socket->flow.local, bytes);
-	conn_param_fill(&param, bytes);
+	conn_param_fill(socket, &param, bytes);
 	return rdma_connect(socket->id, &param) == 0 ? 0 : -errno;
 }
 
@@ -189,7 +195,7 @@ static int request_accept_locked(struct rsocket *child,
 	if (ret)
 		return ret;
 	stream_setup_encode(&local, bytes);
-	conn_param_fill(&param, bytes);
+	conn_param_fill(child, &param, bytes);
 	child->state = RSOCKET_ACCEPTING;
 	return rdma_accept(child->id, &param) == 0 ? 0 : -errno;
 }

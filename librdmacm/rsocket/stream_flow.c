@@ -8,6 +8,7 @@
 #include "util/min.h"
 
 #include <errno.h>
+#include <string.h>
 
 void stream_flow_init(struct stream_flow *flow,
 		      const struct stream_sizes *sizes, uint32_t *messages)
@@ -261,6 +262,27 @@ int stream_flow_receive(struct stream_flow *flow, uint32_t imm, uint32_t len,
 	default:
 		return -EPROTO;
 	}
+}
+
+int stream_flow_receive_word(struct stream_flow *flow, uint32_t imm,
+			     uint8_t *sges)
+{
+	uint8_t *entry = &sges[flow->next_index * STREAM_SGE_LEN];
+	struct stream_sge sge;
+	uint32_t len = 0;
+	int ret;
+
+	if (stream_imm_op(imm) == STREAM_DATA)
+		len = stream_imm_data(imm);
+	if (stream_imm_op(imm) != STREAM_SGL)
+		return stream_flow_receive(flow, imm, len, sges);
+	stream_sge_decode(entry, &sge);
+	len = sge.len ? STREAM_SGE_LEN : 0;
+	ret = stream_flow_receive(flow, imm, len, sges);
+	/* The peer writes it again when it is used up. */
+	if (!ret && len)
+		memset(entry, 0, STREAM_SGE_LEN);
+	return ret;
 }
 
 struct stream_span stream_flow_readable(const struct stream_flow *flow,

@@ -5,7 +5,8 @@
  * performs no I/O: messages to send are results, messages that arrived and
  * completions are arguments. The caller provides locking.
  *
- * Each message is an RDMA write with immediate data. DATA messages go to one of
+ * Each message is an RDMA write with immediate data; on iWARP, which has no
+ * immediate data, a write and a message of one word. DATA messages go to one of
  * two entries that the peer grants alternately, and have a sequence number
  * below the peer's limit. All other messages are control messages.
  */
@@ -153,6 +154,15 @@ void stream_flow_control_done(struct stream_flow *flow);
  */
 int stream_flow_receive(struct stream_flow *flow, uint32_t imm, uint32_t len,
 			const uint8_t *sges);
+
+/**
+ * stream_flow_receive_word() - the same on iWARP
+ *
+ * The length of the write is not known, so a grant has an entry if its memory
+ * is not zero; this function clears it.
+ */
+int stream_flow_receive_word(struct stream_flow *flow, uint32_t imm,
+			     uint8_t *sges);
 
 /**
  * stream_flow_readable() - received bytes

@@ -49,6 +49,12 @@ int stream_memory_open(struct stream_qp *qp, struct ibv_pd *pd,
 				 STREAM_NR_SGES * STREAM_SGE_LEN +
 					 (size_t)nr_iomaps * STREAM_IOMAP_LEN,
 				 remote, &qp->sgl, &qp->sgl_mr);
+	if (!ret && qp->is_iwarp)
+		ret = memory_new(
+			pd,
+			((size_t)sizes->nr_recvs + STREAM_MAX_CONTROLS) *
+				STREAM_WORD_LEN,
+			IBV_ACCESS_LOCAL_WRITE, &qp->words, &qp->words_mr);
 	return ret;
 }
 
@@ -66,6 +72,7 @@ void stream_memory_close(struct stream_qp *qp)
 	memory_free(&qp->recv, &qp->recv_mr);
 	memory_free(&qp->send, &qp->send_mr);
 	memory_free(&qp->sgl, &qp->sgl_mr);
+	memory_free(&qp->words, &qp->words_mr);
 	free(qp->messages);
 	qp->messages = NULL;
 }

@@ -10,6 +10,8 @@
  * @sizes: of the connection
  * @nr_iomaps: entries for the peer's mappings
  *
+ * On iWARP, also the memory of received words.
+ *
  * Return: 0 or -errno; stream_memory_close() must follow in any case.
  */
 int stream_memory_open(struct stream_qp *qp, struct ibv_pd *pd,

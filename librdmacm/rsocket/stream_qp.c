@@ -22,6 +22,7 @@ enum qp_request {
 	QP_RECV,
 	QP_DATA,
 	QP_CONTROL,
+	QP_PART, /* the write of a message on iWARP; it has no completion */
 };
 
 static uint64_t request_id(enum qp_request request, uint32_t len)
@@ -29,14 +30,28 @@ static uint64_t request_id(enum qp_request request, uint32_t len)
 	return (uint64_t)request << 32 | len;
 }
 
-static int qp_post_recvs(struct ibv_qp *qp, uint32_t nr)
+/* @slot: of the received word, on iWARP */
+static int qp_post_recv(const struct stream_qp *qp, uint32_t slot)
 {
-	struct ibv_recv_wr wr = { .wr_id = request_id(QP_RECV, 0) };
+	struct ibv_sge sge = { .length = STREAM_WORD_LEN };
+	struct ibv_recv_wr wr = { .wr_id = request_id(QP_RECV, slot) };
 	struct ibv_recv_wr *bad;
+
+	if (qp->is_iwarp) {
+		sge.addr = (uintptr_t)&qp->words[slot * STREAM_WORD_LEN];
+		sge.lkey = qp->words_mr->lkey;
+		wr.sg_list = &sge;
+		wr.num_sge = 1;
+	}
+	return -ibv_post_recv(qp->qp, &wr, &bad);
+}
+
+static int qp_post_recvs(const struct stream_qp *qp, uint32_t nr)
+{
 	int ret = 0;
 
 	while (nr-- && !ret)
-		ret = -ibv_post_recv(qp, &wr, &bad);
+		ret = qp_post_recv(qp, nr);
 	return ret;
 }
 
@@ -58,6 +73,12 @@ static int cq_open(struct rsocket *socket, uint32_t nr_entries)
 	return qp->cq ? 0 : -errno;
 }
 
+/* Requests of a message: on iWARP, a write and a word */
+static uint32_t qp_nr_requests(const struct stream_qp *qp)
+{
+	return qp->is_iwarp ? 2 : 1;
+}
+
 /* Sizes within the limits of the device */
 static int sizes_choose(const struct rsocket *socket,
 			struct stream_sizes *ret_sizes)
@@ -69,10 +90,10 @@ static int sizes_choose(const struct rsocket *socket,
 
 	if (ret)
 		return -ret;
-	if (attr.max_qp_wr < RSOCKET_MIN_QUEUE + STREAM_MAX_CONTROLS)
+	max = (uint32_t)attr.max_qp_wr / qp_nr_requests(&socket->qp);
+	if (max < RSOCKET_MIN_QUEUE + STREAM_MAX_CONTROLS)
 		return -EINVAL;
-	max = rsocket_size_clamp((uint32_t)attr.max_qp_wr, RSOCKET_MIN_QUEUE,
-				 RSOCKET_MAX_QUEUE) -
+	max = rsocket_size_clamp(max, RSOCKET_MIN_QUEUE, RSOCKET_MAX_QUEUE) -
 	      STREAM_MAX_CONTROLS;
 	*ret_sizes = (struct stream_sizes){
 		.half_len = options->recv_len / 2,
@@ -91,19 +112,20 @@ static int qp_open(struct rsocket *socket, const struct stream_sizes *sizes)
 	struct ibv_qp_init_attr attr = {
 		.send_cq = socket->qp.cq,
 		.recv_cq = socket->qp.cq,
-		.cap = { .max_send_wr = sizes->nr_sends + STREAM_MAX_CONTROLS,
+		.cap = { .max_send_wr = qp_nr_requests(&socket->qp) *
+					(sizes->nr_sends + STREAM_MAX_CONTROLS),
 			 .max_recv_wr = (uint32_t)sizes->nr_recvs +
 					STREAM_MAX_CONTROLS,
 			 .max_send_sge = 2,
 			 .max_recv_sge = 1,
 			 .max_inline_data = socket->options.max_inline },
 		.qp_type = IBV_QPT_RC,
-		.sq_sig_all = 1,
 	};
 
 	if (rdma_create_qp(socket->id, NULL, &attr) != 0) {
 		/* The device may have less inline data, or none. */
-		attr.cap.max_inline_data = 0;
+		attr.cap.max_inline_data = socket->qp.is_iwarp ? STREAM_WORD_LEN
+							       : 0;
 		if (rdma_create_qp(socket->id, NULL, &attr) != 0)
 			return -errno;
 	}
@@ -118,8 +140,11 @@ int stream_qp_open_locked(struct rsocket *socket,
 	struct stream_qp *qp = &socket->qp;
 	uint32_t nr_iomaps = socket->options.nr_iomaps;
 	struct stream_sizes sizes = { 0 };
-	int ret = sizes_choose(socket, &sizes);
+	int ret;
 
+	qp->is_iwarp = socket->id->verbs->device->transport_type ==
+		       IBV_TRANSPORT_IWARP;
+	ret = sizes_choose(socket, &sizes);
 	if (!ret)
 		ret = stream_memory_open(qp, socket->id->pd, &sizes, nr_iomaps);
 	if (!ret)
@@ -128,8 +153,8 @@ int stream_qp_open_locked(struct rsocket *socket,
 	if (!ret)
 		ret = qp_open(socket, &sizes);
 	if (!ret)
-		ret = qp_post_recvs(qp->qp, (uint32_t)sizes.nr_recvs +
-						    STREAM_MAX_CONTROLS);
+		ret = qp_post_recvs(qp, (uint32_t)sizes.nr_recvs +
+						STREAM_MAX_CONTROLS);
 	if (ret)
 		return ret;
 	stream_flow_init(&socket->flow, &sizes, qp->messages);
@@ -161,11 +186,43 @@ static void qp_fail_locked(struct rsocket *socket, int error)
 	(void)ibv_modify_qp(socket->qp.qp, &attr, IBV_QP_STATE);
 }
 
+/*
+ * Posts a write with immediate data as two requests: the word follows the
+ * write, if that has any bytes.
+ */
+static int iwarp_post_message(struct ibv_qp *qp, const struct ibv_send_wr *wr)
+{
+	uint32_t word = be32toh(wr->imm_data);
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)&word,
+		.length = STREAM_WORD_LEN,
+	};
+	struct ibv_send_wr send = {
+		.wr_id = wr->wr_id,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED | IBV_SEND_INLINE,
+	};
+	struct ibv_send_wr part = *wr;
+	struct ibv_send_wr *bad;
+
+	part.wr_id = request_id(QP_PART, 0);
+	part.opcode = IBV_WR_RDMA_WRITE;
+	part.send_flags &= ~(unsigned int)IBV_SEND_SIGNALED;
+	part.next = &send;
+	return ibv_post_send(qp, wr->num_sge ? &part : &send, &bad);
+}
+
 static void qp_post_send_locked(struct rsocket *socket, struct ibv_send_wr *wr)
 {
 	struct ibv_send_wr *bad;
-	int ret = ibv_post_send(socket->qp.qp, wr, &bad);
+	int ret;
 
+	if (socket->qp.is_iwarp && wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
+		ret = iwarp_post_message(socket->qp.qp, wr);
+	else
+		ret = ibv_post_send(socket->qp.qp, wr, &bad);
 	if (!ret)
 		return;
 	if (wr->wr_id >> 32 == QP_DATA)
@@ -209,13 +266,14 @@ void stream_qp_post_locked(struct rsocket *socket,
 		.num_sge = 1,
 		.opcode = has_imm ? IBV_WR_RDMA_WRITE_WITH_IMM
 				  : IBV_WR_RDMA_WRITE,
+		.send_flags = IBV_SEND_SIGNALED,
 		.imm_data = htobe32(message->imm),
 		.wr.rdma = { .remote_addr = message->remote_address,
 			     .rkey = message->rkey },
 	};
 
 	if (inline_data) {
-		wr.send_flags = IBV_SEND_INLINE;
+		wr.send_flags |= IBV_SEND_INLINE;
 		sges[0] = (struct ibv_sge){ .addr = (uintptr_t)inline_data,
 					    .length = message->len };
 	} else {
@@ -239,6 +297,7 @@ static void control_post_locked(struct rsocket *socket,
 		.sg_list = &sge,
 		.num_sge = message->len ? 1 : 0,
 		.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
+		.send_flags = IBV_SEND_SIGNALED,
 		.imm_data = htobe32(message->imm),
 		.wr.rdma = { .remote_addr = message->remote_address,
 			     .rkey = message->rkey },
@@ -270,13 +329,21 @@ void stream_qp_flush_locked(struct rsocket *socket)
 
 static int recv_complete_locked(struct rsocket *socket, const struct ibv_wc *wc)
 {
-	int ret;
+	const struct stream_qp *qp = &socket->qp;
+	struct stream_flow *flow = &socket->flow;
+	uint32_t slot = (uint32_t)wc->wr_id;
+	int ret = -EPROTO;
 
-	if (wc->opcode != IBV_WC_RECV_RDMA_WITH_IMM)
-		return -EPROTO;
-	ret = stream_flow_receive(&socket->flow, be32toh(wc->imm_data),
-				  wc->byte_len, socket->qp.sgl);
-	return ret ? ret : qp_post_recvs(socket->qp.qp, 1);
+	if (!qp->is_iwarp && wc->opcode == IBV_WC_RECV_RDMA_WITH_IMM)
+		ret = stream_flow_receive(flow, be32toh(wc->imm_data),
+					  wc->byte_len, qp->sgl);
+	else if (qp->is_iwarp && wc->byte_len == STREAM_WORD_LEN)
+		ret = stream_flow_receive_word(
+			flow,
+			stream_word_decode(&qp->words[slot * STREAM_WORD_LEN],
+					   flow->peer.is_big_endian),
+			qp->sgl);
+	return ret ? ret : qp_post_recv(qp, slot);
 }
 
 static void completion_process_locked(struct rsocket *socket,
@@ -291,6 +358,8 @@ static void completion_process_locked(struct rsocket *socket,
 		break;
 	case QP_CONTROL:
 		stream_flow_control_done(flow);
+		break;
+	case QP_PART:
 		break;
 	default:
 		if (wc->status == IBV_WC_SUCCESS)

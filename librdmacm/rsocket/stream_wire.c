@@ -154,6 +154,15 @@ void stream_sge_decode(const uint8_t bytes[STREAM_SGE_LEN],
 	memcpy(&ret_sge->len, &bytes[12], sizeof(ret_sge->len));
 }
 
+uint32_t stream_word_decode(const uint8_t bytes[STREAM_WORD_LEN],
+			    bool is_big_endian)
+{
+	uint32_t word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return is_big_endian ? be32toh(word) : le32toh(word);
+}
+
 void stream_iomap_encode(const struct stream_iomap *iomap, bool is_big_endian,
 			 uint8_t bytes[STREAM_IOMAP_LEN])
 {

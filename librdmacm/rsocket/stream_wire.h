@@ -14,6 +14,8 @@
 #define STREAM_SETUP_LEN 40
 #define STREAM_SGE_LEN	 16
 #define STREAM_IOMAP_LEN 24
+/* The immediate data as a message of its own, on iWARP */
+#define STREAM_WORD_LEN 4
 /* A receive buffer has two halves, and an SGE for each. */
 #define STREAM_NR_SGES 2
 /* The greatest number of iomap entries that the setup data can express */
@@ -75,6 +77,15 @@ uint32_t stream_iomaps_round(uint32_t nr);
 
 /** stream_host_is_big_endian() - the byte order of SGEs in local memory */
 bool stream_host_is_big_endian(void);
+
+/**
+ * stream_word_decode() - immediate data that was sent as a message
+ * @is_big_endian: the byte order of its sender
+ *
+ * Return: the immediate data in host order.
+ */
+uint32_t stream_word_decode(const uint8_t bytes[STREAM_WORD_LEN],
+			    bool is_big_endian);
 
 /* @is_big_endian: the byte order of the host whose memory has the entry */
 void stream_sge_encode(const struct stream_sge *sge, bool is_big_endian,

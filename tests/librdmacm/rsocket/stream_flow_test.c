@@ -32,6 +32,7 @@ struct side {
 };
 
 static struct side left, right;
+static bool is_iwarp; /* messages have words, and no lengths */
 
 static void side_setup(const struct side *side, struct stream_setup *ret_setup)
 {
@@ -63,7 +64,16 @@ static int sides_connect(void **state)
 	side_setup(&right, &right_setup);
 	stream_flow_start(&left.flow, &left_setup, &right_setup);
 	stream_flow_start(&right.flow, &right_setup, &left_setup);
+	is_iwarp = false;
 	return 0;
+}
+
+static int sides_connect_iwarp(void **state)
+{
+	int ret = sides_connect(state);
+
+	is_iwarp = true;
+	return ret;
 }
 
 /* Returns the result of the receiver. */
@@ -78,6 +88,9 @@ static int message_deliver(struct side *to,
 		memcpy(&to->memory[message->remote_address], bytes,
 		       message->len);
 	}
+	if (is_iwarp)
+		return stream_flow_receive_word(&to->flow, message->imm,
+						&to->memory[SGL_AT]);
 	return stream_flow_receive(&to->flow, message->imm, message->len,
 				   &to->memory[SGL_AT]);
 }
@@ -372,9 +385,50 @@ static void receive_of_entry_in_use_fails_with_eproto(void **state)
 	assert_int_equal(receive_raw(0x80000010, 16), -EPROTO);
 }
 
+static void word_of_grant_without_entry_keeps_entries(void **state)
+{
+	struct stream_sge sge = { .address = 1, .len = 100 };
+	uint8_t *entry = &right.memory[SGL_AT + STREAM_SGE_LEN];
+
+	assert_int_equal(stream_flow_receive_word(&right.flow, 0x80000011,
+						  &right.memory[SGL_AT]),
+			 0);
+	assert_int_equal(right.flow.next_index, 1);
+	stream_sge_encode(&sge, stream_host_is_big_endian(), entry);
+	assert_int_equal(stream_flow_receive_word(&right.flow, 0x80000012,
+						  &right.memory[SGL_AT]),
+			 0);
+	assert_int_equal(right.flow.next_index, 0);
+	/* The peer writes the first entry before it is used up. */
+	stream_sge_encode(&sge, stream_host_is_big_endian(),
+			  &right.memory[SGL_AT]);
+	assert_int_equal(stream_flow_receive_word(&right.flow, 0x80000013,
+						  &right.memory[SGL_AT]),
+			 -EPROTO);
+}
+
+static void word_beyond_grant_fails_with_eproto(void **state)
+{
+	assert_int_equal(stream_flow_receive_word(&right.flow, HALF_LEN + 1,
+						  &right.memory[SGL_AT]),
+			 -EPROTO);
+	/* No operation */
+	assert_int_equal(stream_flow_receive_word(&right.flow, 0x20000001,
+						  &right.memory[SGL_AT]),
+			 -EPROTO);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(
+			word_of_grant_without_entry_keeps_entries,
+			sides_connect_iwarp),
+		cmocka_unit_test_setup(word_beyond_grant_fails_with_eproto,
+				       sides_connect_iwarp),
+		{ "flow_of_words_of_any_size_keeps_bytes",
+		  flow_of_messages_of_any_size_keeps_bytes, sides_connect_iwarp,
+		  NULL, NULL },
 		cmocka_unit_test_setup(flow_started_grants_second_half,
 				       sides_connect),
 		cmocka_unit_test_setup(flow_without_credits_sends_nothing,

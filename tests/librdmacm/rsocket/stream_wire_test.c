@@ -95,6 +95,14 @@ static void setup_invalid_fails_with_eproto(void **state)
 			 -EPROTO);
 }
 
+static void word_decoded_has_byte_order_of_sender(void **state)
+{
+	const uint8_t bytes[STREAM_WORD_LEN] = { 0x80, 0, 0, 5 };
+
+	assert_int_equal(stream_word_decode(bytes, true), 0x80000005);
+	assert_int_equal(stream_word_decode(bytes, false), 0x05000080);
+}
+
 static void iomaps_rounded_are_never_more(void **state)
 {
 	assert_int_equal(stream_iomaps_round(0), 0);
@@ -164,6 +172,7 @@ int main(void)
 		cmocka_unit_test(setup_of_big_endian_host_has_flag),
 		cmocka_unit_test(setup_of_unknown_version_fails_with_enotsup),
 		cmocka_unit_test(setup_invalid_fails_with_eproto),
+		cmocka_unit_test(word_decoded_has_byte_order_of_sender),
 		cmocka_unit_test(iomaps_rounded_are_never_more),
 		cmocka_unit_test(sge_captured_has_second_half),
 		cmocka_unit_test(sge_for_big_endian_host_is_swapped),
