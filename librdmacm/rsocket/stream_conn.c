@@ -194,6 +194,8 @@ static int request_accept_locked(struct rsocket *child,
 		ret = conn_start_locked(child, &local, peer);
 	if (ret)
 		return ret;
+	if (child->qp.is_iwarp)
+		stream_flow_hold(&child->flow);
 	stream_setup_encode(&local, bytes);
 	conn_param_fill(child, &param, bytes);
 	child->state = RSOCKET_ACCEPTING;

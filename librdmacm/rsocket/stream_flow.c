@@ -40,6 +40,11 @@ void stream_flow_start(struct stream_flow *flow,
 	flow->can_write = true;
 }
 
+void stream_flow_hold(struct stream_flow *flow)
+{
+	flow->is_held = true;
+}
+
 static uint32_t send_buffer_free(const struct stream_flow *flow)
 {
 	return flow->sizes.send_len - flow->send_used;
@@ -47,7 +52,8 @@ static uint32_t send_buffer_free(const struct stream_flow *flow)
 
 bool stream_flow_can_send(const struct stream_flow *flow)
 {
-	return flow->can_write && flow->send_seq != flow->send_limit &&
+	return flow->can_write && !flow->is_held &&
+	       flow->send_seq != flow->send_limit &&
 	       flow->target[flow->target_index].len &&
 	       flow->nr_outstanding < flow->sizes.nr_sends &&
 	       send_buffer_free(flow) >= STREAM_FIRST_MESSAGE;
@@ -152,7 +158,7 @@ bool stream_flow_take_control(struct stream_flow *flow,
 {
 	uint16_t limit;
 
-	if (!flow->is_started || flow->error ||
+	if (!flow->is_started || flow->is_held || flow->error ||
 	    flow->nr_controls == STREAM_MAX_CONTROLS)
 		return false;
 	*ret_message = (struct stream_message){ 0 };
@@ -176,7 +182,8 @@ bool stream_flow_take_iomap(struct stream_flow *flow, uint32_t index,
 			    const struct stream_iomap *iomap,
 			    struct stream_message *ret_message)
 {
-	if (!flow->can_write || index >= flow->peer.nr_iomaps ||
+	if (!flow->can_write || flow->is_held ||
+	    index >= flow->peer.nr_iomaps ||
 	    flow->nr_controls == STREAM_MAX_CONTROLS)
 		return false;
 	*ret_message = (struct stream_message){
@@ -246,6 +253,7 @@ static void ctrl_receive(struct stream_flow *flow, uint32_t code)
 int stream_flow_receive(struct stream_flow *flow, uint32_t imm, uint32_t len,
 			const uint8_t *sges)
 {
+	flow->is_held = false;
 	switch (stream_imm_op(imm)) {
 	case STREAM_DATA:
 		if (stream_imm_data(imm) != len)

@@ -50,6 +50,7 @@ struct stream_flow {
 	struct stream_sizes sizes;
 	struct stream_setup local, peer;
 	bool is_started;
+	bool is_held; /* nothing is sent before the first message arrives */
 	/* Sending */
 	struct stream_sge target[STREAM_NR_SGES];
 	unsigned int target_index; /* the entry in use */
@@ -92,6 +93,16 @@ void stream_flow_init(struct stream_flow *flow,
 void stream_flow_start(struct stream_flow *flow,
 		       const struct stream_setup *local,
 		       const struct stream_setup *peer);
+
+/**
+ * stream_flow_hold() - send nothing before the first message of the peer
+ *
+ * On iWARP the active side sends first: it ends a connection whose peer sends
+ * before it has handled the reply (RFC 5044, section 7.1.2). It grants the
+ * second half of its receive buffer at once, so its first message does not
+ * depend on the application.
+ */
+void stream_flow_hold(struct stream_flow *flow);
 
 /** stream_flow_can_send() - whether a DATA message can be sent now */
 bool stream_flow_can_send(const struct stream_flow *flow);

@@ -385,6 +385,19 @@ static void receive_of_entry_in_use_fails_with_eproto(void **state)
 	assert_int_equal(receive_raw(0x80000010, 16), -EPROTO);
 }
 
+static void flow_held_sends_after_first_message(void **state)
+{
+	struct stream_message message;
+
+	stream_flow_hold(&right.flow);
+	assert_false(stream_flow_can_send(&right.flow));
+	assert_false(stream_flow_take_control(&right.flow, &message));
+	assert_true(stream_flow_take_control(&left.flow, &message));
+	assert_int_equal(message_deliver(&right, &message, message.payload), 0);
+	assert_true(stream_flow_can_send(&right.flow));
+	assert_true(stream_flow_take_control(&right.flow, &message));
+}
+
 static void word_of_grant_without_entry_keeps_entries(void **state)
 {
 	struct stream_sge sge = { .address = 1, .len = 100 };
@@ -424,6 +437,8 @@ int main(void)
 		cmocka_unit_test_setup(
 			word_of_grant_without_entry_keeps_entries,
 			sides_connect_iwarp),
+		cmocka_unit_test_setup(flow_held_sends_after_first_message,
+				       sides_connect_iwarp),
 		cmocka_unit_test_setup(word_beyond_grant_fails_with_eproto,
 				       sides_connect_iwarp),
 		{ "flow_of_words_of_any_size_keeps_bytes",
