@@ -47,6 +47,9 @@ works rping -s -a @address -p @port -C 5 -S 200 -V -- \
 pair_own_race=
 works ucmatose -b @address -p @port -c 2 -C 5 -S 64 -- \
 	-s @address -p @port -c 2 -C 5 -S 64
+# The passive side of Debian's rsockets may send before the active side is ready,
+# which ends the connection with that error. Ours waits for its first message.
+[ "$device" != siw0 ] || pair_known_fault+='|rconnect: Invalid argument'
 # Not with "-T a": its client takes the server's last message for an error if it
 # arrives early, with either library.
 works rstream -b @address -p @port -I 5 -C 3 -S 1000 -T v -- \
