@@ -148,8 +148,10 @@ int stream_qp_open_locked(struct rsocket *socket,
 	if (!ret)
 		ret = stream_memory_open(qp, socket->id->pd, &sizes, nr_iomaps);
 	if (!ret)
-		ret = cq_open(socket, sizes.nr_sends + sizes.nr_recvs +
-					      2 * STREAM_MAX_CONTROLS);
+		ret = cq_open(socket,
+			      qp_nr_requests(qp) * (sizes.nr_sends +
+						    STREAM_MAX_CONTROLS) +
+				      sizes.nr_recvs + STREAM_MAX_CONTROLS);
 	if (!ret)
 		ret = qp_open(socket, &sizes);
 	if (!ret)
