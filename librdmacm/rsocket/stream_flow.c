@@ -153,13 +153,17 @@ static void grant_fill_half(struct stream_flow *flow,
 	flow->nr_granted += half_len;
 }
 
+static bool control_is_possible(const struct stream_flow *flow)
+{
+	return !flow->is_held && flow->nr_controls < STREAM_MAX_CONTROLS;
+}
+
 bool stream_flow_take_control(struct stream_flow *flow,
 			      struct stream_message *ret_message)
 {
 	uint16_t limit;
 
-	if (!flow->is_started || flow->is_held || flow->error ||
-	    flow->nr_controls == STREAM_MAX_CONTROLS)
+	if (!flow->is_started || flow->error || !control_is_possible(flow))
 		return false;
 	*ret_message = (struct stream_message){ 0 };
 	if (grant_is_due(flow)) {
@@ -182,9 +186,8 @@ bool stream_flow_take_iomap(struct stream_flow *flow, uint32_t index,
 			    const struct stream_iomap *iomap,
 			    struct stream_message *ret_message)
 {
-	if (!flow->can_write || flow->is_held ||
-	    index >= flow->peer.nr_iomaps ||
-	    flow->nr_controls == STREAM_MAX_CONTROLS)
+	if (!flow->can_write || index >= flow->peer.nr_iomaps ||
+	    !control_is_possible(flow))
 		return false;
 	*ret_message = (struct stream_message){
 		.remote_address = flow->peer.sgl_address +
