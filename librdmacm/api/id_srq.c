@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Shared receive queues of ids. No device with a GSI has XRC, so the library
- * never has to make the XRC domain and the CQ that such a queue needs.
+ * Shared receive queues of ids, but those of XRC: the library does not make the
+ * XRC domain and the CQ that such a queue needs.
  */
-
 #include "api/api_err.h"
 
 #include <errno.h>
