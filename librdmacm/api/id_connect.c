@@ -42,18 +42,12 @@ int rdma_listen(struct rdma_cm_id *id, int backlog)
 	return api_ret_minus1(id_listen(own_id_of(id), backlog));
 }
 
-/* Has the id an address of a device? */
-static bool id_has_device(const struct own_id *own)
-{
-	return own->backend && own->device;
-}
-
 int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *conn_param)
 {
 	struct own_id *own = own_id_of(id);
 	int ret = -EINVAL;
 
-	if (id_has_device(own))
+	if (own_id_has_device(own))
 		ret = own->backend->connect(own, conn_param);
 	if (!ret)
 		ret = id_event_complete(own);
@@ -64,7 +58,7 @@ static int id_accept(struct own_id *own, const struct rdma_conn_param *param)
 {
 	int ret;
 
-	if (!id_has_device(own))
+	if (!own_id_has_device(own))
 		return -EINVAL;
 	ret = own->backend->accept(own, param);
 	if (ret || own->id.qp_type != IBV_QPT_UD)
@@ -84,7 +78,7 @@ int rdma_establish(struct rdma_cm_id *id)
 {
 	struct own_id *own = own_id_of(id);
 
-	if (id->qp || !id_has_device(own))
+	if (id->qp || !own_id_has_device(own))
 		return api_ret_minus1(-EINVAL);
 	return api_ret_minus1(own->backend->confirm(own));
 }
@@ -92,7 +86,7 @@ int rdma_establish(struct rdma_cm_id *id)
 static int id_reject(struct own_id *own, enum cm_reject_reason reason,
 		     const void *private_data, uint8_t len)
 {
-	if (!id_has_device(own) || (len && !private_data))
+	if (!own_id_has_device(own) || (len && !private_data))
 		return -EINVAL;
 	return own->backend->reject(own, (uint8_t)reason, private_data, len);
 }
@@ -115,7 +109,7 @@ int rdma_notify(struct rdma_cm_id *id, enum ibv_event_type event)
 {
 	struct own_id *own = own_id_of(id);
 
-	return api_ret_minus1(id_has_device(own)
+	return api_ret_minus1(own_id_has_device(own)
 				      ? own->backend->notify(own, event)
 				      : -EINVAL);
 }
@@ -125,7 +119,7 @@ static int id_disconnect(struct own_id *own)
 	bool has_event = false;
 	int ret;
 
-	if (!id_has_device(own))
+	if (!own_id_has_device(own))
 		return -EINVAL;
 	id_qp_disconnect(own);
 	ret = own->backend->disconnect(own, &has_event);

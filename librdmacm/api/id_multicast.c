@@ -22,7 +22,7 @@ static int id_join(struct own_id *own, const struct sockaddr *address,
 
 	if (!address || !id_address_size(address) ||
 	    ip_address_is_any(address) || own->id.qp_type != IBV_QPT_UD ||
-	    !own->backend || !own->device)
+	    !own_id_has_device(own))
 		return -EINVAL;
 	group = multicast_group_new(own, address, is_send_only);
 	if (!group)

@@ -112,10 +112,7 @@ static void id_object_free(struct own_id *own)
 
 void id_object_drop_request(struct own_id *own)
 {
-	uint32_t nr_events;
-
-	/* Closing the channel destroys a part in the kernel that remains. */
-	(void)kernel_id_destroy(own, &nr_events);
+	kernel_id_drop(own);
 	engine_id_end(own);
 	id_object_free(own);
 }

@@ -15,7 +15,7 @@
 static int id_qp_attr(const struct own_id *own, struct ibv_qp_attr *attr,
 		      int *ret_mask)
 {
-	if (!own->backend || !own->device)
+	if (!own_id_has_device(own))
 		return -EINVAL;
 	return own->backend->get_qp_attr(own, attr, ret_mask);
 }

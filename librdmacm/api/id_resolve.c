@@ -29,13 +29,6 @@ static bool kernel_is_optional(int error)
 	       ((error == -EACCES || error == -EPERM) && device_find_first());
 }
 
-static void kernel_part_drop(struct own_id *own)
-{
-	uint32_t nr_events; /* none yet */
-
-	(void)kernel_id_destroy(own, &nr_events);
-}
-
 /* The error for a local address of no device */
 static int address_error(const struct sockaddr *address)
 {
@@ -49,7 +42,7 @@ static int bind_in_kernel(struct own_id *own, const struct sockaddr *address)
 	int ret = kernel_backend.bind(own, address);
 
 	if (ret)
-		kernel_part_drop(own);
+		kernel_id_drop(own);
 	return ret;
 }
 
@@ -127,7 +120,7 @@ static int resolve_in_engine(struct own_id *own, const struct sockaddr *src,
 	own->backend = &engine_backend;
 	ret = engine_backend.resolve_addr(own, src, dst, timeout_ms);
 	if (own->device)
-		kernel_part_drop(own);
+		kernel_id_drop(own);
 	else
 		own->backend = NULL;
 	return ret;
@@ -174,7 +167,7 @@ static int id_resolve_addr(struct own_id *own, const struct sockaddr *src,
 	if (!ret)
 		ret = resolve_in_kernel(own, src, dst, timeout_ms);
 	if (ret && !was_in_kernel)
-		kernel_part_drop(own);
+		kernel_id_drop(own);
 	return ret;
 }
 
@@ -194,7 +187,7 @@ int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 	struct own_id *own = own_id_of(id);
 	int ret = -EINVAL;
 
-	if (own->backend && own->device)
+	if (own_id_has_device(own))
 		ret = own->backend->resolve_route(own, timeout_ms);
 	if (!ret)
 		ret = id_event_complete(own);

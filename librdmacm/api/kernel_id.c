@@ -77,7 +77,7 @@ int kernel_id_new(struct own_id *own)
 	}
 	ret = kernel_id_apply_options(own);
 	if (ret)
-		(void)kernel_id_destroy(own, &nr_events);
+		kernel_id_drop(own);
 	return ret;
 }
 
@@ -94,6 +94,13 @@ int kernel_id_destroy(struct own_id *own, uint32_t *ret_nr_events)
 	free(own->kernel);
 	own->kernel = NULL;
 	return 0;
+}
+
+void kernel_id_drop(struct own_id *own)
+{
+	uint32_t nr_events;
+
+	(void)kernel_id_destroy(own, &nr_events);
 }
 
 int kernel_id_migrate(struct own_id *own, struct channel *to,

@@ -38,6 +38,12 @@ bool kernel_id_is_missing(int error);
  */
 int kernel_id_destroy(struct own_id *own, uint32_t *ret_nr_events);
 
+/*
+ * Destroys the part of an id without events for the application. If that fails,
+ * the part ends with the channel.
+ */
+void kernel_id_drop(struct own_id *own);
+
 /* Moves the part to another channel; the rest as kernel_id_destroy(). */
 int kernel_id_migrate(struct own_id *own, struct channel *to,
 		      uint32_t *ret_nr_events);

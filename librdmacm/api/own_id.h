@@ -135,6 +135,12 @@ int own_id_set_kernel(struct own_id *own, uint32_t number);
 int own_id_post(struct own_id *own, enum rdma_cm_event_type type, int status,
 		uint64_t arg);
 
+/* Has the id the local address of a device? */
+static inline bool own_id_has_device(const struct own_id *own)
+{
+	return own->backend && own->device;
+}
+
 static inline struct own_id *own_id_of(struct rdma_cm_id *id)
 {
 	return (struct own_id *)(void *)id;
