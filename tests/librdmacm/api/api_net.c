@@ -517,6 +517,12 @@ void api_net_expect(struct rdma_event_channel *channel,
 	assert_int_equal(rdma_ack_cm_event(event), 0);
 }
 
+void api_net_expect_errno(int ret, int expected)
+{
+	assert_int_equal(ret, -1);
+	assert_int_equal(errno, expected);
+}
+
 void api_net_expect_nothing(struct rdma_event_channel *channel)
 {
 	struct rdma_cm_event *event = NULL;
@@ -562,21 +568,26 @@ void api_net_create_qp(struct rdma_cm_id *id)
 	assert_int_equal(rdma_create_qp(id, NULL, &attr), 0);
 }
 
-struct rdma_cm_id *api_net_route_in(struct rdma_event_channel *channel,
-				    enum rdma_port_space ps)
+struct rdma_cm_id *api_net_route_to(struct rdma_event_channel *channel,
+				    enum rdma_port_space ps,
+				    struct sockaddr *src, struct sockaddr *dst)
 {
 	struct rdma_cm_id *id = NULL;
 
 	assert_int_equal(rdma_create_id(channel, &id, NULL, ps), 0);
-	assert_int_equal(rdma_resolve_addr(id, NULL,
-					   api_net_address(2, API_NET_PORT),
-					   1000),
-			 0);
+	assert_int_equal(rdma_resolve_addr(id, src, dst, 1000), 0);
 	api_net_expect(channel, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
 	assert_int_equal(rdma_resolve_route(id, 1000), 0);
 	api_net_expect(channel, RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
 	api_net_create_qp(id);
 	return id;
+}
+
+struct rdma_cm_id *api_net_route_in(struct rdma_event_channel *channel,
+				    enum rdma_port_space ps)
+{
+	return api_net_route_to(channel, ps, NULL,
+				api_net_address(2, API_NET_PORT));
 }
 
 struct rdma_cm_id *api_net_route(struct rdma_event_channel *channel)

@@ -73,6 +73,8 @@ void api_net_expect(struct rdma_event_channel *channel,
 /* The same; returns the event, which the caller acknowledges. */
 struct rdma_cm_event *api_net_fetch(struct rdma_event_channel *channel,
 				    enum rdma_cm_event_type type);
+/* A call must have returned -1 with this errno. */
+void api_net_expect_errno(int ret, int expected);
 void api_net_expect_nothing(struct rdma_event_channel *channel);
 
 /* A channel that does not block */
@@ -83,10 +85,13 @@ struct rdma_event_channel *api_net_channel(void);
 struct rdma_cm_id *api_net_listen(struct rdma_event_channel *channel);
 struct rdma_cm_id *api_net_listen_in(struct rdma_event_channel *channel,
 				     enum rdma_port_space ps);
-/* An id with a route to the server, and a QP. */
+/* An id with a route to the server, or to another address, and a QP. */
 struct rdma_cm_id *api_net_route(struct rdma_event_channel *channel);
 struct rdma_cm_id *api_net_route_in(struct rdma_event_channel *channel,
 				    enum rdma_port_space ps);
+struct rdma_cm_id *api_net_route_to(struct rdma_event_channel *channel,
+				    enum rdma_port_space ps,
+				    struct sockaddr *src, struct sockaddr *dst);
 void api_net_create_qp(struct rdma_cm_id *id);
 
 /* An established connection; all events are acknowledged. */

@@ -2,8 +2,6 @@
 /* Ids of tests in the kernel of ucm_kernel.h. */
 #include "librdmacm/api/kernel_ids.h"
 
-#include <errno.h>
-
 struct rdma_cm_id *test_id_new_in(struct rdma_event_channel *channel,
 				  enum rdma_port_space ps)
 {
@@ -18,26 +16,11 @@ struct rdma_cm_id *test_id_new(struct rdma_event_channel *channel)
 	return test_id_new_in(channel, RDMA_PS_TCP);
 }
 
-void assert_fails(int ret, int error)
-{
-	assert_int_equal(ret, -1);
-	assert_int_equal(errno, error);
-}
-
 struct rdma_cm_id *test_route_new(struct rdma_event_channel *channel,
 				  enum rdma_port_space ps)
 {
-	struct rdma_cm_id *id = test_id_new_in(channel, ps);
-
-	assert_int_equal(rdma_resolve_addr(id, ucm_kernel_address(3, 0),
-					   ucm_kernel_address(4, TEST_PORT),
-					   1000),
-			 0);
-	api_net_expect(channel, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
-	assert_int_equal(rdma_resolve_route(id, 1000), 0);
-	api_net_expect(channel, RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
-	api_net_create_qp(id);
-	return id;
+	return api_net_route_to(channel, ps, ucm_kernel_address(3, 0),
+				ucm_kernel_address(4, TEST_PORT));
 }
 
 struct rdma_cm_id *test_listener_new(struct rdma_event_channel *channel)

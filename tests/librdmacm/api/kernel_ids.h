@@ -20,9 +20,6 @@
 
 #define TEST_PORT 7174
 
-/* The call has failed with -1 and this errno. */
-void assert_fails(int ret, int error);
-
 /* An id of the port space TCP, or of another one */
 struct rdma_cm_id *test_id_new(struct rdma_event_channel *channel);
 struct rdma_cm_id *test_id_new_in(struct rdma_event_channel *channel,

@@ -27,28 +27,23 @@ static int teardown_id(void **state)
 	return 0;
 }
 
-static void expect_errno(int ret, int expected)
-{
-	assert_int_equal(ret, -1);
-	assert_int_equal(errno, expected);
-}
-
 static void resolve_addrinfo_of_name_has_event_and_result(void **state)
 {
 	struct rdma_addrinfo *info = NULL;
 
-	expect_errno(rdma_query_addrinfo(id, &info), ENOENT);
+	api_net_expect_errno(rdma_query_addrinfo(id, &info), ENOENT);
 	assert_int_equal(
 		rdma_resolve_addrinfo(id, "127.0.0.2", "7174", &numeric), 0);
-	expect_errno(rdma_resolve_addrinfo(id, "127.0.0.2", "7174", &numeric),
-		     EBUSY);
+	api_net_expect_errno(
+		rdma_resolve_addrinfo(id, "127.0.0.2", "7174", &numeric),
+		EBUSY);
 	api_net_expect(channel, RDMA_CM_EVENT_ADDRINFO_RESOLVED, 0);
 	assert_int_equal(rdma_query_addrinfo(id, &info), 0);
 	assert_non_null(info);
 	assert_int_equal(info->ai_family, AF_INET);
 	assert_int_equal(info->ai_dst_len, sizeof(struct sockaddr_in));
 	rdma_freeaddrinfo(info);
-	expect_errno(rdma_query_addrinfo(id, &info), ENOENT);
+	api_net_expect_errno(rdma_query_addrinfo(id, &info), ENOENT);
 }
 
 static void resolve_addrinfo_without_query_is_freed_with_id(void **state)
@@ -63,14 +58,15 @@ static void resolve_addrinfo_invalid_fails_without_event(void **state)
 	struct rdma_addrinfo *info = NULL;
 	struct rdma_addrinfo hints = numeric;
 
-	expect_errno(rdma_resolve_addrinfo(id, NULL, NULL, NULL), EINVAL);
-	expect_errno(rdma_resolve_addrinfo(id, "no address", NULL, &hints),
-		     ENOENT);
+	api_net_expect_errno(rdma_resolve_addrinfo(id, NULL, NULL, NULL),
+			     EINVAL);
+	api_net_expect_errno(
+		rdma_resolve_addrinfo(id, "no address", NULL, &hints), ENOENT);
 	hints.ai_qp_type = IBV_QPT_UD;
 	hints.ai_port_space = RDMA_PS_TCP;
-	expect_errno(rdma_resolve_addrinfo(id, "127.0.0.2", NULL, &hints),
-		     EINVAL);
-	expect_errno(rdma_query_addrinfo(id, &info), ENOENT);
+	api_net_expect_errno(
+		rdma_resolve_addrinfo(id, "127.0.0.2", NULL, &hints), EINVAL);
+	api_net_expect_errno(rdma_query_addrinfo(id, &info), ENOENT);
 	api_net_expect_nothing(channel);
 }
 
@@ -78,13 +74,16 @@ static void resolve_addrinfo_by_subnet_administrator_fails(void **state)
 {
 	struct rdma_addrinfo hints = { .ai_flags = RAI_SA };
 
-	expect_errno(rdma_resolve_addrinfo(id, NULL, "1", &hints), EINVAL);
-	expect_errno(rdma_resolve_addrinfo(id, "node", "1", &hints),
-		     EOPNOTSUPP);
+	api_net_expect_errno(rdma_resolve_addrinfo(id, NULL, "1", &hints),
+			     EINVAL);
+	api_net_expect_errno(rdma_resolve_addrinfo(id, "node", "1", &hints),
+			     EOPNOTSUPP);
 	assert_int_equal(rdma_bind_addr(id, api_net_address(1, 0)), 0);
-	expect_errno(rdma_resolve_addrinfo(id, NULL, "1", &hints), EOPNOTSUPP);
+	api_net_expect_errno(rdma_resolve_addrinfo(id, NULL, "1", &hints),
+			     EOPNOTSUPP);
 	hints.ai_flags = RAI_SA | RAI_DNS;
-	expect_errno(rdma_resolve_addrinfo(id, NULL, "1", &hints), EOPNOTSUPP);
+	api_net_expect_errno(rdma_resolve_addrinfo(id, NULL, "1", &hints),
+			     EOPNOTSUPP);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup_id, teardown_id)

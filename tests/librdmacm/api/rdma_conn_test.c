@@ -36,12 +36,6 @@ static int teardown_channels(void **state)
 		       : 0;
 }
 
-static void expect_errno(int ret, int expected)
-{
-	assert_int_equal(ret, -1);
-	assert_int_equal(errno, expected);
-}
-
 static struct rdma_cm_id *fetch_request(void)
 {
 	struct rdma_cm_event *event =
@@ -165,13 +159,13 @@ static void connect_invalid_parameters_fail_with_einval(void **state)
 	};
 	struct rdma_cm_id *client = api_net_route(client_channel);
 
-	expect_errno(rdma_connect(client, &param), EINVAL);
+	api_net_expect_errno(rdma_connect(client, &param), EINVAL);
 	param.private_data_len = 0;
 	param.responder_resources = API_NET_MAX_RD + 1;
-	expect_errno(rdma_connect(client, &param), EINVAL);
+	api_net_expect_errno(rdma_connect(client, &param), EINVAL);
 	param.responder_resources = API_NET_MAX_RD;
 	assert_int_equal(rdma_connect(client, &param), 0);
-	expect_errno(rdma_connect(client, &param), EINVAL);
+	api_net_expect_errno(rdma_connect(client, &param), EINVAL);
 	api_net_destroy(client);
 	api_net_deliver();
 }
@@ -185,7 +179,7 @@ static void connect_without_listener_is_rejected_at_once(void **state)
 	api_net_expect(client_channel, RDMA_CM_EVENT_REJECTED,
 		       CM_REJ_INVALID_SERVICE_ID);
 	assert_int_equal(client->qp->state, IBV_QPS_ERR);
-	expect_errno(rdma_connect(client, NULL), EINVAL);
+	api_net_expect_errno(rdma_connect(client, NULL), EINVAL);
 	api_net_destroy(client);
 }
 
@@ -233,10 +227,10 @@ static void connect_without_qp_needs_establish(void **state)
 	int mask = 0;
 
 	rdma_destroy_qp(client);
-	expect_errno(rdma_connect(client, NULL), EINVAL);
+	api_net_expect_errno(rdma_connect(client, NULL), EINVAL);
 	assert_int_equal(rdma_connect(client, &param), 0);
-	expect_errno(rdma_establish(client), EINVAL);
-	expect_errno(rdma_init_qp_attr(client, &attr, &mask), EINVAL);
+	api_net_expect_errno(rdma_establish(client), EINVAL);
+	api_net_expect_errno(rdma_init_qp_attr(client, &attr, &mask), EINVAL);
 	api_net_deliver();
 	server = fetch_request();
 	param.qp_num = 78;
@@ -270,12 +264,12 @@ static void notify_of_early_data_establishes_connection(void **state)
 	struct rdma_cm_id *server;
 
 	server = request_from(client);
-	expect_errno(rdma_notify(server, IBV_EVENT_COMM_EST), EINVAL);
+	api_net_expect_errno(rdma_notify(server, IBV_EVENT_COMM_EST), EINVAL);
 	assert_int_equal(rdma_accept(server, NULL), 0);
 	assert_int_equal(rdma_notify(server, IBV_EVENT_COMM_EST), 0);
 	api_net_expect(server_channel, RDMA_CM_EVENT_ESTABLISHED, 0);
-	expect_errno(rdma_notify(server, IBV_EVENT_COMM_EST), EISCONN);
-	expect_errno(rdma_notify(server, IBV_EVENT_SM_CHANGE), EINVAL);
+	api_net_expect_errno(rdma_notify(server, IBV_EVENT_COMM_EST), EISCONN);
+	api_net_expect_errno(rdma_notify(server, IBV_EVENT_SM_CHANGE), EINVAL);
 	api_net_destroy(client);
 	api_net_destroy(server);
 	api_net_destroy(listener);
@@ -292,9 +286,9 @@ static void reject_of_request_reaches_client_with_data(void **state)
 	assert_int_equal(rdma_connect(client, NULL), 0);
 	api_net_deliver();
 	server = fetch_request();
-	expect_errno(rdma_reject(server, "", 149), EINVAL);
+	api_net_expect_errno(rdma_reject(server, "", 149), EINVAL);
 	assert_int_equal(rdma_reject(server, "go away", 8), 0);
-	expect_errno(rdma_reject(server, NULL, 0), EINVAL);
+	api_net_expect_errno(rdma_reject(server, NULL, 0), EINVAL);
 	api_net_deliver();
 	event = api_net_fetch(client_channel, RDMA_CM_EVENT_REJECTED);
 	assert_int_equal(event->status, CM_REJ_CONSUMER);
@@ -317,7 +311,7 @@ static void accept_data_too_long_rejects_request(void **state)
 	struct rdma_cm_id *server;
 
 	server = request_from(client);
-	expect_errno(rdma_accept(server, &param), EINVAL);
+	api_net_expect_errno(rdma_accept(server, &param), EINVAL);
 	assert_int_equal(server->qp->state, IBV_QPS_ERR);
 	api_net_deliver();
 	api_net_expect(client_channel, RDMA_CM_EVENT_REJECTED, CM_REJ_CONSUMER);
@@ -336,7 +330,7 @@ static void accept_failing_transition_sends_nothing(void **state)
 	server = request_from(client);
 	nr_sent = api_net.nr_sent;
 	api_net.modify_ret = ENOMEM;
-	expect_errno(rdma_accept(server, NULL), ENOMEM);
+	api_net_expect_errno(rdma_accept(server, NULL), ENOMEM);
 	assert_int_equal(api_net.nr_sent, nr_sent);
 	api_net.modify_ret = 0;
 	api_net_destroy(server);
@@ -396,10 +390,10 @@ static void disconnect_never_connected_fails_with_einval(void **state)
 	struct rdma_cm_id *client = api_net_route(client_channel);
 	struct rdma_cm_id *idle = NULL;
 
-	expect_errno(rdma_disconnect(client), EINVAL);
+	api_net_expect_errno(rdma_disconnect(client), EINVAL);
 	assert_int_equal(
 		rdma_create_id(client_channel, &idle, NULL, RDMA_PS_TCP), 0);
-	expect_errno(rdma_disconnect(idle), EINVAL);
+	api_net_expect_errno(rdma_disconnect(idle), EINVAL);
 	api_net_destroy(idle);
 	api_net_destroy(client);
 }
@@ -441,7 +435,7 @@ static void listen_full_backlog_delays_second_request(void **state)
 	assert_int_equal(
 		rdma_bind_addr(listener, api_net_address(0, API_NET_PORT)), 0);
 	assert_int_equal(rdma_listen(listener, 1), 0);
-	expect_errno(rdma_listen(listener, 1), EINVAL);
+	api_net_expect_errno(rdma_listen(listener, 1), EINVAL);
 	for (int i = 0; i < 2; i++) {
 		clients[i] = api_net_route(client_channel);
 		assert_int_equal(rdma_connect(clients[i], NULL), 0);
@@ -483,11 +477,11 @@ static void create_qp_twice_or_with_foreign_pd_fails(void **state)
 	assert_int_equal(client->send_cq->cqe, 4);
 	assert_int_equal(client->recv_cq->cqe, 8);
 	assert_ptr_equal(client->recv_cq->cq_context, client);
-	expect_errno(rdma_create_qp(client, NULL, &attr), EINVAL);
+	api_net_expect_errno(rdma_create_qp(client, NULL, &attr), EINVAL);
 	rdma_destroy_qp(client);
 	assert_null(client->qp);
 	assert_int_equal(api_net.nr_cqs, 0);
-	expect_errno(rdma_create_qp(client, &foreign, &attr), EINVAL);
+	api_net_expect_errno(rdma_create_qp(client, &foreign, &attr), EINVAL);
 	api_net_destroy(client);
 }
 

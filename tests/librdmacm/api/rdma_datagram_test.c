@@ -35,12 +35,6 @@ static int teardown_channels(void **state)
 		       : 0;
 }
 
-static void expect_errno(int ret, int expected)
-{
-	assert_int_equal(ret, -1);
-	assert_int_equal(errno, expected);
-}
-
 /* A client and a request for a listener, which is destroyed at the end. */
 static void begin_request(struct rdma_cm_id **ret_listener,
 			  struct rdma_cm_id **ret_client,
@@ -148,7 +142,7 @@ static void accept_of_datagram_id_returns_qp_and_address(void **state)
 	begin_request(&listener, &client, &server);
 	api_net_create_qp(server);
 	assert_int_equal(rdma_accept(server, &param), 0);
-	expect_errno(rdma_accept(server, &param), EINVAL);
+	api_net_expect_errno(rdma_accept(server, &param), EINVAL);
 	api_net_deliver();
 	event = api_net_fetch(client_channel, RDMA_CM_EVENT_ESTABLISHED);
 	assert_int_equal(event->status, 0);
@@ -176,7 +170,7 @@ static void accept_without_qp_returns_qpn_of_parameters(void **state)
 	struct rdma_cm_event *event;
 
 	begin_request(&listener, &client, &server);
-	expect_errno(rdma_accept(server, NULL), EINVAL);
+	api_net_expect_errno(rdma_accept(server, NULL), EINVAL);
 	assert_int_equal(rdma_accept(server, &param), 0);
 	api_net_deliver();
 	event = api_net_fetch(client_channel, RDMA_CM_EVENT_ESTABLISHED);
@@ -195,7 +189,7 @@ static void accept_datagram_data_too_long_rejects_request(void **state)
 
 	begin_request(&listener, &client, &server);
 	api_net_create_qp(server);
-	expect_errno(rdma_accept(server, &param), EINVAL);
+	api_net_expect_errno(rdma_accept(server, &param), EINVAL);
 	assert_int_equal(server->qp->state, IBV_QPS_ERR);
 	api_net_deliver();
 	api_net_expect(client_channel, RDMA_CM_EVENT_UNREACHABLE,
@@ -234,10 +228,10 @@ static void connect_datagram_data_too_long_fails_with_einval(void **state)
 	};
 	struct rdma_cm_id *id = api_net_route_in(client_channel, RDMA_PS_UDP);
 
-	expect_errno(rdma_connect(id, &param), EINVAL);
+	api_net_expect_errno(rdma_connect(id, &param), EINVAL);
 	param.private_data_len = 1;
 	assert_int_equal(rdma_connect(id, &param), 0);
-	expect_errno(rdma_connect(id, &param), EINVAL);
+	api_net_expect_errno(rdma_connect(id, &param), EINVAL);
 	api_net_destroy(id);
 	api_net_deliver();
 }
@@ -254,7 +248,7 @@ static void connect_to_port_of_connections_reports_no_service(void **state)
 	api_net_expect_nothing(server_channel);
 	/* The QP stays as it is, and the id cannot be used again. */
 	assert_int_equal(id->qp->state, IBV_QPS_RTS);
-	expect_errno(rdma_connect(id, NULL), EINVAL);
+	api_net_expect_errno(rdma_connect(id, NULL), EINVAL);
 	api_net_destroy(id);
 	api_net_destroy(listener);
 }
@@ -279,9 +273,9 @@ static void reject_of_datagram_request_has_private_data(void **state)
 	struct rdma_cm_event *event;
 
 	begin_request(&listener, &client, &server);
-	expect_errno(rdma_reject(server, "", 137), EINVAL);
+	api_net_expect_errno(rdma_reject(server, "", 137), EINVAL);
 	assert_int_equal(rdma_reject(server, "go away", 8), 0);
-	expect_errno(rdma_reject(server, NULL, 0), EINVAL);
+	api_net_expect_errno(rdma_reject(server, NULL, 0), EINVAL);
 	api_net_deliver();
 	event = api_net_fetch(client_channel, RDMA_CM_EVENT_UNREACHABLE);
 	assert_int_equal(event->status, CM_SIDR_REJECTED);
@@ -317,7 +311,7 @@ static void disconnect_of_unconnected_datagram_id_fails(void **state)
 {
 	struct rdma_cm_id *id = api_net_route_in(client_channel, RDMA_PS_UDP);
 
-	expect_errno(rdma_disconnect(id), EINVAL);
+	api_net_expect_errno(rdma_disconnect(id), EINVAL);
 	api_net_destroy(id);
 }
 
@@ -470,7 +464,7 @@ static void ipoib_id_has_no_device(void **state)
 
 	assert_int_equal(
 		rdma_create_id(client_channel, &id, NULL, RDMA_PS_IPOIB), 0);
-	expect_errno(rdma_bind_addr(id, api_net_address(1, 0)), EINVAL);
+	api_net_expect_errno(rdma_bind_addr(id, api_net_address(1, 0)), EINVAL);
 	assert_int_equal(rdma_resolve_addr(id, NULL,
 					   api_net_address(2, API_NET_PORT),
 					   1000),

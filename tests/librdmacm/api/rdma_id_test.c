@@ -17,19 +17,14 @@ static struct rdma_cm_id *new_id(struct rdma_event_channel *channel)
 	return id;
 }
 
-static void expect_errno(int ret, int expected)
-{
-	assert_int_equal(ret, -1);
-	assert_int_equal(errno, expected);
-}
-
 static void create_id_unknown_port_space_fails_with_einval(void **state)
 {
 	struct rdma_event_channel *channel = api_net_channel();
 	struct rdma_cm_id *id = NULL;
 
-	expect_errno(rdma_create_id(channel, &id, NULL, 0), EINVAL);
-	expect_errno(rdma_create_id(channel, &id, NULL, 0x1234), EINVAL);
+	api_net_expect_errno(rdma_create_id(channel, &id, NULL, 0), EINVAL);
+	api_net_expect_errno(rdma_create_id(channel, &id, NULL, 0x1234),
+			     EINVAL);
 	assert_null(id);
 	rdma_destroy_event_channel(channel);
 }
@@ -76,7 +71,7 @@ static void bind_addr_of_device_sets_device_and_address(void **state)
 	assert_int_equal(id->route.addr.addr.ibaddr.sgid.raw[15], 2);
 	assert_int_equal(api_net.nr_pds, 1);
 	assert_int_equal(api_net.nr_claims, 1);
-	expect_errno(rdma_bind_addr(id, api_net_address(2, 0)), EINVAL);
+	api_net_expect_errno(rdma_bind_addr(id, api_net_address(2, 0)), EINVAL);
 	api_net_destroy(id);
 	assert_int_equal(api_net.nr_pds, 0);
 	assert_int_equal(api_net.nr_claims, 0);
@@ -111,11 +106,11 @@ static void bind_addr_invalid_address_fails(void **state)
 
 	link_local.sin6_addr.s6_addr[0] = 0xfe;
 	link_local.sin6_addr.s6_addr[1] = 0x80;
-	expect_errno(rdma_bind_addr(id, &unix_address), EINVAL);
-	expect_errno(rdma_bind_addr(id, (struct sockaddr *)&link_local),
-		     EINVAL);
-	expect_errno(rdma_bind_addr(id, (struct sockaddr *)&remote),
-		     EADDRNOTAVAIL);
+	api_net_expect_errno(rdma_bind_addr(id, &unix_address), EINVAL);
+	api_net_expect_errno(rdma_bind_addr(id, (struct sockaddr *)&link_local),
+			     EINVAL);
+	api_net_expect_errno(rdma_bind_addr(id, (struct sockaddr *)&remote),
+			     EADDRNOTAVAIL);
 	api_net_destroy(id);
 	rdma_destroy_event_channel(channel);
 }
@@ -128,10 +123,10 @@ static void bind_addr_port_in_use_fails_as_kernel(void **state)
 	struct rdma_cm_id *third = new_id(channel);
 
 	assert_int_equal(rdma_bind_addr(first, api_net_address(2, 5000)), 0);
-	expect_errno(rdma_bind_addr(second, api_net_address(2, 5000)),
-		     EADDRINUSE);
-	expect_errno(rdma_bind_addr(second, api_net_address(0, 5000)),
-		     EADDRNOTAVAIL);
+	api_net_expect_errno(rdma_bind_addr(second, api_net_address(2, 5000)),
+			     EADDRINUSE);
+	api_net_expect_errno(rdma_bind_addr(second, api_net_address(0, 5000)),
+			     EADDRNOTAVAIL);
 	assert_int_equal(rdma_bind_addr(second, api_net_address(1, 5000)), 0);
 	api_net_destroy(first);
 	assert_int_equal(rdma_bind_addr(third, api_net_address(2, 5000)), 0);
@@ -146,7 +141,8 @@ static void bind_addr_port_of_another_process_fails(void **state)
 	struct rdma_cm_id *id = new_id(channel);
 
 	api_net.claim_ret = EADDRINUSE;
-	expect_errno(rdma_bind_addr(id, api_net_address(2, 5000)), EADDRINUSE);
+	api_net_expect_errno(rdma_bind_addr(id, api_net_address(2, 5000)),
+			     EADDRINUSE);
 	api_net.claim_ret = 0;
 	assert_int_equal(rdma_bind_addr(id, api_net_address(2, 5000)), 0);
 	api_net_destroy(id);
@@ -168,7 +164,7 @@ static void set_option_reuse_of_two_ids_allows_single_listener(void **state)
 		assert_int_equal(
 			rdma_bind_addr(ids[i], api_net_address(2, 5000)), 0);
 	}
-	expect_errno(rdma_listen(ids[1], 1), EADDRNOTAVAIL);
+	api_net_expect_errno(rdma_listen(ids[1], 1), EADDRNOTAVAIL);
 	api_net_destroy(ids[0]);
 	assert_int_equal(rdma_listen(ids[1], 1), 0);
 	api_net_destroy(ids[1]);
@@ -182,23 +178,27 @@ static void set_option_invalid_fails_as_kernel(void **state)
 	uint8_t byte = 32;
 	int yes = 1;
 
-	expect_errno(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS,
-				     &yes, sizeof(yes)),
-		     EINVAL);
-	expect_errno(rdma_set_option(id, RDMA_OPTION_ID,
-				     RDMA_OPTION_ID_ACK_TIMEOUT, &byte,
-				     sizeof(byte)),
-		     EINVAL);
-	expect_errno(rdma_set_option(id, RDMA_OPTION_ID, 9, &yes, sizeof(yes)),
-		     ENOSYS);
-	expect_errno(rdma_set_option(id, 7, 0, &yes, sizeof(yes)), ENOSYS);
-	expect_errno(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS,
-				     NULL, 1),
-		     EFAULT);
+	api_net_expect_errno(rdma_set_option(id, RDMA_OPTION_ID,
+					     RDMA_OPTION_ID_TOS, &yes,
+					     sizeof(yes)),
+			     EINVAL);
+	api_net_expect_errno(rdma_set_option(id, RDMA_OPTION_ID,
+					     RDMA_OPTION_ID_ACK_TIMEOUT, &byte,
+					     sizeof(byte)),
+			     EINVAL);
+	api_net_expect_errno(
+		rdma_set_option(id, RDMA_OPTION_ID, 9, &yes, sizeof(yes)),
+		ENOSYS);
+	api_net_expect_errno(rdma_set_option(id, 7, 0, &yes, sizeof(yes)),
+			     ENOSYS);
+	api_net_expect_errno(rdma_set_option(id, RDMA_OPTION_ID,
+					     RDMA_OPTION_ID_TOS, NULL, 1),
+			     EFAULT);
 	assert_int_equal(rdma_listen(id, 1), 0);
-	expect_errno(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY,
-				     &yes, sizeof(yes)),
-		     EINVAL);
+	api_net_expect_errno(rdma_set_option(id, RDMA_OPTION_ID,
+					     RDMA_OPTION_ID_AFONLY, &yes,
+					     sizeof(yes)),
+			     EINVAL);
 	api_net_destroy(id);
 	rdma_destroy_event_channel(channel);
 }
@@ -218,10 +218,11 @@ static void resolve_addr_to_server_finds_source_and_gids(void **state)
 	assert_int_equal(id->route.addr.addr.ibaddr.dgid.raw[15], 2);
 	assert_int_not_equal(rdma_get_src_port(id), 0);
 	assert_int_equal(rdma_get_dst_port(id), htons(API_NET_PORT));
-	expect_errno(rdma_resolve_addr(id, NULL, api_net_address(2, 1), 1000),
-		     EINVAL);
+	api_net_expect_errno(
+		rdma_resolve_addr(id, NULL, api_net_address(2, 1), 1000),
+		EINVAL);
 
-	expect_errno(rdma_resolve_route(id, 0), EINVAL);
+	api_net_expect_errno(rdma_resolve_route(id, 0), EINVAL);
 	assert_int_equal(rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS,
 					 &tos, 1),
 			 0);
@@ -247,8 +248,9 @@ static void resolve_addr_families_differ_fails_with_einval(void **state)
 	struct sockaddr_in6 dst = { .sin6_family = AF_INET6 };
 
 	assert_int_equal(rdma_bind_addr(id, api_net_address(1, 0)), 0);
-	expect_errno(rdma_resolve_addr(id, NULL, (struct sockaddr *)&dst, 1000),
-		     EINVAL);
+	api_net_expect_errno(
+		rdma_resolve_addr(id, NULL, (struct sockaddr *)&dst, 1000),
+		EINVAL);
 	api_net_destroy(id);
 	rdma_destroy_event_channel(channel);
 }
@@ -259,12 +261,12 @@ static void resolve_route_source_without_device_fails(void **state)
 	struct rdma_cm_id *id = new_id(channel);
 
 	/* 127.0.0.3 is local, and no device has it. */
-	expect_errno(rdma_resolve_route(id, 1000), EINVAL);
+	api_net_expect_errno(rdma_resolve_route(id, 1000), EINVAL);
 	assert_int_equal(rdma_bind_addr(id, api_net_address(3, 0)), 0);
 	assert_int_equal(
 		rdma_resolve_addr(id, NULL, api_net_address(2, 1), 1000), 0);
 	api_net_expect(channel, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
-	expect_errno(rdma_resolve_route(id, 1000), ENODEV);
+	api_net_expect_errno(rdma_resolve_route(id, 1000), ENODEV);
 	api_net_destroy(id);
 	rdma_destroy_event_channel(channel);
 }
@@ -292,7 +294,7 @@ static void migrate_id_to_no_channel_makes_synchronous(void **state)
 	struct rdma_cm_id *id = new_id(channel);
 
 	assert_int_equal(rdma_migrate_id(id, NULL), 0);
-	expect_errno(rdma_migrate_id(id, NULL), EINVAL);
+	api_net_expect_errno(rdma_migrate_id(id, NULL), EINVAL);
 	assert_int_equal(
 		rdma_resolve_addr(id, NULL, api_net_address(2, 1), 1000), 0);
 	assert_int_equal(id->event->event, RDMA_CM_EVENT_ADDR_RESOLVED);
@@ -327,8 +329,8 @@ static void get_cm_event_without_event_pointer_fails(void **state)
 {
 	struct rdma_event_channel *channel = api_net_channel();
 
-	expect_errno(rdma_get_cm_event(channel, NULL), EINVAL);
-	expect_errno(rdma_ack_cm_event(NULL), EINVAL);
+	api_net_expect_errno(rdma_get_cm_event(channel, NULL), EINVAL);
+	api_net_expect_errno(rdma_ack_cm_event(NULL), EINVAL);
 	api_net_expect_nothing(channel);
 	rdma_destroy_event_channel(channel);
 }
@@ -351,8 +353,9 @@ static void write_cm_event_of_user_arrives_with_argument(void **state)
 	struct rdma_cm_id *id = new_id(channel);
 	struct rdma_cm_event *event;
 
-	expect_errno(rdma_write_cm_event(id, RDMA_CM_EVENT_ESTABLISHED, 0, 0),
-		     EINVAL);
+	api_net_expect_errno(
+		rdma_write_cm_event(id, RDMA_CM_EVENT_ESTABLISHED, 0, 0),
+		EINVAL);
 	assert_int_equal(
 		rdma_write_cm_event(id, RDMA_CM_EVENT_USER, -7, UINT64_MAX - 1),
 		0);
@@ -372,18 +375,18 @@ static void create_srq_ex_basic_uses_pd_of_id(void **state)
 	struct rdma_cm_id *id = new_id(channel);
 
 	attr.comp_mask = IBV_SRQ_INIT_ATTR_TYPE;
-	expect_errno(rdma_create_srq_ex(id, &attr), EINVAL);
+	api_net_expect_errno(rdma_create_srq_ex(id, &attr), EINVAL);
 	assert_int_equal(rdma_bind_addr(id, api_net_address(1, 0)), 0);
 	attr.comp_mask = 0;
-	expect_errno(rdma_create_srq_ex(id, &attr), EINVAL);
+	api_net_expect_errno(rdma_create_srq_ex(id, &attr), EINVAL);
 	attr.comp_mask = IBV_SRQ_INIT_ATTR_TYPE;
 	attr.srq_type = IBV_SRQT_XRC;
-	expect_errno(rdma_create_srq_ex(id, &attr), EOPNOTSUPP);
+	api_net_expect_errno(rdma_create_srq_ex(id, &attr), EOPNOTSUPP);
 	attr.srq_type = IBV_SRQT_BASIC;
 	assert_int_equal(rdma_create_srq_ex(id, &attr), 0);
 	assert_non_null(id->srq);
 	assert_ptr_equal(attr.pd, id->pd);
-	expect_errno(rdma_create_srq_ex(id, &attr), EINVAL);
+	api_net_expect_errno(rdma_create_srq_ex(id, &attr), EINVAL);
 	rdma_destroy_srq(id);
 	assert_null(id->srq);
 	api_net_destroy(id);

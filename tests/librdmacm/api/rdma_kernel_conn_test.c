@@ -160,7 +160,7 @@ static void accept_refused_by_kernel_moves_qp_to_error(void **state)
 	id = test_request_fetch(channel, &number);
 	api_net_create_qp(id);
 	ucm_kernel.errors[UCMA_CMD_ACCEPT] = EINVAL;
-	assert_fails(rdma_accept(id, NULL), EINVAL);
+	api_net_expect_errno(rdma_accept(id, NULL), EINVAL);
 	assert_int_equal(id->qp->state, IBV_QPS_ERR);
 	api_net_destroy(id);
 	assert_int_equal(rdma_destroy_id(listener), 0);
@@ -176,7 +176,7 @@ static void reject_sends_private_data_and_reason(void **state)
 	uint32_t number;
 
 	id = test_request_fetch(channel, &number);
-	assert_fails(rdma_reject(id, NULL, 1), EINVAL);
+	api_net_expect_errno(rdma_reject(id, NULL, 1), EINVAL);
 	assert_int_equal(rdma_reject(id, "no", 3), 0);
 	command = UCM_KERNEL_LAST(UCMA_CMD_REJECT, ucma_abi_reject);
 	assert_int_equal(command->id, number);
@@ -258,7 +258,7 @@ static void disconnect_moves_qp_and_sends_command(void **state)
 	test_post(RDMA_CM_EVENT_DISCONNECTED, 0);
 	api_net_expect(channel, RDMA_CM_EVENT_DISCONNECTED, 0);
 	ucm_kernel.errors[UCMA_CMD_DISCONNECT] = ENXIO;
-	assert_fails(rdma_disconnect(id), ENXIO);
+	api_net_expect_errno(rdma_disconnect(id), ENXIO);
 	assert_int_equal(rdma_notify(id, IBV_EVENT_COMM_EST), 0);
 	assert_int_equal(ucm_kernel.nr_commands[UCMA_CMD_NOTIFY], 1);
 	api_net_destroy(id);
@@ -293,8 +293,8 @@ static void multicast_join_attaches_qp_to_group_of_event(void **state)
 	assert_int_equal(api_net_qp_of(id)->group.raw[0], 0xff);
 	assert_int_equal(rdma_ack_cm_event(event), 0);
 	ucm_kernel.errors[UCMA_CMD_LEAVE_MCAST] = ENXIO;
-	assert_fails(rdma_leave_multicast(id, (struct sockaddr *)&group),
-		     ENXIO);
+	api_net_expect_errno(
+		rdma_leave_multicast(id, (struct sockaddr *)&group), ENXIO);
 	assert_int_equal(rdma_leave_multicast(id, (struct sockaddr *)&group),
 			 0);
 	assert_int_equal(api_net.nr_attached, 0);

@@ -33,12 +33,6 @@ static int teardown_id(void **state)
 	return api_net.nr_claims || api_net.nr_pds || api_net.nr_qps ? -1 : 0;
 }
 
-static void expect_errno(int ret, int expected)
-{
-	assert_int_equal(ret, -1);
-	assert_int_equal(errno, expected);
-}
-
 static struct sockaddr *group_address(uint16_t port)
 {
 	static struct sockaddr_in address;
@@ -120,17 +114,22 @@ static void join_multicast_ex_invalid_attributes_fail(void **state)
 		.addr = api_net_address(0, 0),
 	};
 
-	expect_errno(rdma_join_multicast_ex(datagram_id, &attr, NULL), EINVAL);
+	api_net_expect_errno(rdma_join_multicast_ex(datagram_id, &attr, NULL),
+			     EINVAL);
 	attr.addr = NULL;
-	expect_errno(rdma_join_multicast_ex(datagram_id, &attr, NULL), EINVAL);
+	api_net_expect_errno(rdma_join_multicast_ex(datagram_id, &attr, NULL),
+			     EINVAL);
 	attr.addr = group_address(0);
 	attr.join_flags = RDMA_MC_JOIN_FLAG_RESERVED;
-	expect_errno(rdma_join_multicast_ex(datagram_id, &attr, NULL), EINVAL);
+	api_net_expect_errno(rdma_join_multicast_ex(datagram_id, &attr, NULL),
+			     EINVAL);
 	attr.join_flags = RDMA_MC_JOIN_FLAG_FULLMEMBER;
 	attr.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS;
-	expect_errno(rdma_join_multicast_ex(datagram_id, &attr, NULL), EINVAL);
+	api_net_expect_errno(rdma_join_multicast_ex(datagram_id, &attr, NULL),
+			     EINVAL);
 	attr.comp_mask = BOTH_ATTRS | RDMA_CM_JOIN_MC_ATTR_RESERVED;
-	expect_errno(rdma_join_multicast_ex(datagram_id, &attr, NULL), ENOTSUP);
+	api_net_expect_errno(rdma_join_multicast_ex(datagram_id, &attr, NULL),
+			     ENOTSUP);
 	api_net_expect_nothing(channel);
 }
 
@@ -142,7 +141,7 @@ static void join_multicast_of_unbound_or_connected_id_fails(void **state)
 	assert_int_equal(rdma_create_id(channel, &ids[0], NULL, RDMA_PS_UDP),
 			 0);
 	for (int i = 0; i < 2; i++) {
-		expect_errno(
+		api_net_expect_errno(
 			rdma_join_multicast(ids[i], group_address(0), NULL),
 			EINVAL);
 		api_net_destroy(ids[i]);
@@ -150,9 +149,10 @@ static void join_multicast_of_unbound_or_connected_id_fails(void **state)
 	/* The id has a source address of IPv4. */
 	group.sin6_addr.s6_addr[0] = 0xff;
 	group.sin6_addr.s6_addr[15] = 1;
-	expect_errno(rdma_join_multicast(datagram_id, (struct sockaddr *)&group,
-					 NULL),
-		     EINVAL);
+	api_net_expect_errno(rdma_join_multicast(datagram_id,
+						 (struct sockaddr *)&group,
+						 NULL),
+			     EINVAL);
 }
 
 static void join_multicast_failing_attach_reports_error(void **state)
@@ -171,12 +171,14 @@ static void leave_multicast_of_unknown_address_fails(void **state)
 {
 	assert_int_equal(
 		rdma_join_multicast(datagram_id, group_address(7), NULL), 0);
-	expect_errno(rdma_leave_multicast(datagram_id, group_address(8)),
-		     EADDRNOTAVAIL);
+	api_net_expect_errno(
+		rdma_leave_multicast(datagram_id, group_address(8)),
+		EADDRNOTAVAIL);
 	assert_int_equal(rdma_leave_multicast(datagram_id, group_address(7)),
 			 0);
-	expect_errno(rdma_leave_multicast(datagram_id, group_address(7)),
-		     EADDRNOTAVAIL);
+	api_net_expect_errno(
+		rdma_leave_multicast(datagram_id, group_address(7)),
+		EADDRNOTAVAIL);
 	/* The event has left the queue. */
 	api_net_expect_nothing(channel);
 }

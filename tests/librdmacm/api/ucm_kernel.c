@@ -20,10 +20,6 @@
 #define NR_EVENTS 64
 #define NR_JOINS  4
 
-struct file {
-	int fd; /* 0: none */
-};
-
 struct kernel_id {
 	bool is_used;
 	int fd;
@@ -45,7 +41,7 @@ struct kernel_join {
 };
 
 struct ucm_kernel ucm_kernel;
-static struct file files[NR_FILES];
+static int files[NR_FILES]; /* descriptors; 0: none */
 static struct kernel_id ids[NR_IDS];
 static struct kernel_event events[NR_EVENTS];
 static size_t nr_events;
@@ -57,24 +53,24 @@ ssize_t __wrap_write(int fd, const void *buf, size_t count);
 
 static bool is_kernel_fd(int fd)
 {
-	struct file *file = files;
+	int *file = files;
 
-	while (file < files + NR_FILES && file->fd != fd)
+	while (file < files + NR_FILES && *file != fd)
 		file++;
 	return file < files + NR_FILES;
 }
 
 static int kernel_open(int *ret_fd)
 {
-	struct file *file = files;
+	int *file = files;
 
-	while (file < files + NR_FILES && file->fd)
+	while (file < files + NR_FILES && *file)
 		file++;
 	assert_true(file < files + NR_FILES);
-	file->fd = eventfd(0, EFD_SEMAPHORE | EFD_NONBLOCK | EFD_CLOEXEC);
-	assert_true(file->fd > 0);
+	*file = eventfd(0, EFD_SEMAPHORE | EFD_NONBLOCK | EFD_CLOEXEC);
+	assert_true(*file > 0);
 	ucm_kernel.nr_files++;
-	*ret_fd = file->fd;
+	*ret_fd = *file;
 	return 0;
 }
 
@@ -182,7 +178,6 @@ uint32_t ucm_kernel_post_request(const struct ucma_abi_event_resp *event)
 	const struct kernel_id *listener = &ids[last_id];
 	uint32_t number = id_new(listener->fd, 0);
 
-	ids[number].src = listener->src;
 	memcpy(&ids[number].src, ucm_kernel_address(3, API_NET_PORT),
 	       sizeof(struct sockaddr_in));
 	memcpy(&ids[number].dst, ucm_kernel_address(4, 555),
@@ -207,15 +202,20 @@ void ucm_kernel_post_join(enum rdma_cm_event_type type, int status)
 	event_queue(join->id, (int)(nr_joins - 1), &response);
 }
 
-/* Takes the first event of a descriptor; NULL: there is none. */
+static void event_remove(size_t i)
+{
+	memmove(&events[i], &events[i + 1],
+		(--nr_events - i) * sizeof(events[0]));
+}
+
+/* Takes the first event of a descriptor; false: there is none. */
 static bool event_take(int fd, struct kernel_event *ret_event)
 {
 	for (size_t i = 0; i < nr_events; i++) {
 		if (ids[events[i].id].fd != fd)
 			continue;
 		*ret_event = events[i];
-		memmove(&events[i], &events[i + 1],
-			(--nr_events - i) * sizeof(events[0]));
+		event_remove(i);
 		return true;
 	}
 	return false;
@@ -233,8 +233,7 @@ static void events_drop(uint32_t number)
 			i++;
 			continue;
 		}
-		memmove(&events[i], &events[i + 1],
-			(--nr_events - i) * sizeof(events[0]));
+		event_remove(i);
 		(void)eventfd_read(ids[number].fd, &ignored);
 		/* The kernel rejects a request that was not fetched. */
 		if (event.response.event == RDMA_CM_EVENT_CONNECT_REQUEST) {
