@@ -126,14 +126,14 @@ def private_findings(library, table):
 
 
 def names_elsewhere(library, found):
-    """Exported names that are of no node of the table."""
+    """Exported names that are neither of the table nor private (ANYVERBS_1)."""
     for line in run("readelf", "--dyn-syms", "-W", library).splitlines():
         field = line.split()
         if len(field) < 8 or field[4] not in ("GLOBAL", "WEAK") or \
                 field[6] in ("UND", "ABS"):
             continue
-        name = field[7].split("@")[0]
-        if not any(name == key[0] for key in found):
+        name, _, node = field[7].partition("@@")
+        if node != "ANYVERBS_1" and not any(name == key[0] for key in found):
             yield f"{field[7]} is of no node of the table"
 
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Resolves an address without a network and makes and destroys an id, which needs
- * no RDMA device. install_tree links it in every possible way.
+ * Resolves an address without a network and makes and destroys an id, which
+ * needs no RDMA device. install_tree links it in every possible way. In a
+ * static program, the call of ibv_get_device_list() selects the providers.
  */
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
@@ -10,12 +11,16 @@
 
 int main(void)
 {
-	struct rdma_addrinfo hints = { .ai_flags = RAI_NUMERICHOST | RAI_PASSIVE,
+	struct rdma_addrinfo hints = { .ai_flags = RAI_NUMERICHOST |
+						   RAI_PASSIVE,
 				       .ai_port_space = RDMA_PS_TCP };
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 	struct rdma_addrinfo *info = NULL;
 	struct rdma_cm_id *id = NULL;
+	struct ibv_device **list = ibv_get_device_list(NULL);
 
+	if (list)
+		ibv_free_device_list(list);
 	if (!channel || rdma_create_id(channel, &id, NULL, RDMA_PS_TCP)) {
 		perror("rdma_create_id");
 		return 1;

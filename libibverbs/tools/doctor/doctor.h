@@ -61,6 +61,13 @@ struct doctor_device {
 	bool usable;
 };
 
+/* The librdmacm that programs use */
+enum doctor_rdmacm {
+	DOCTOR_RDMACM_NONE,  /* no librdmacm.so.1 was found */
+	DOCTOR_RDMACM_OTHER, /* that of rdma-core */
+	DOCTOR_RDMACM_OWN,   /* of AnyVerbs; uses devices in user space too */
+};
+
 /* The libibverbs that this program, and thus most other programs, uses. */
 struct doctor_library {
 	char path[PATH_MAX];
@@ -70,6 +77,8 @@ struct doctor_library {
 	bool fork_init_unneeded; /* fork() needs no ibv_fork_init() */
 	char messages[8192];	 /* its warnings on standard error */
 	bool uroce_works;	 /* UROCE_DEVICES=auto yields a device */
+	enum doctor_rdmacm rdmacm;
+	char rdmacm_path[PATH_MAX]; /* empty if there is none */
 };
 
 /* Resource limits of this process. */

@@ -2,7 +2,8 @@
 /*
  * Checks what connections by IP address (librdmacm) need: the device node of
  * the kernel's connection manager if the kernel has devices, and a firewall
- * that lets other hosts reach devices in user space.
+ * that lets other hosts reach devices in user space, which only the librdmacm
+ * of AnyVerbs uses.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -200,25 +201,51 @@ static bool doctor_cm_needs_node(const struct doctor *doctor)
 }
 
 /* ------------------------------------------------------------------------ */
-/* The firewall */
+/* Devices in user space */
 /* ------------------------------------------------------------------------ */
+
+static bool doctor_cm_is_uroce(const struct doctor_device *device)
+{
+	return device->selected && device->listed && !device->in_kernel &&
+	       strncmp(device->name, DOCTOR_UROCE_PREFIX,
+		       sizeof(DOCTOR_UROCE_PREFIX) - 1) == 0;
+}
 
 /* Returns a device in user space that other hosts may reach; or NULL. */
 static const struct doctor_device *
 doctor_cm_find_uroce(const struct doctor *doctor)
 {
-	static const size_t len = sizeof(DOCTOR_UROCE_PREFIX) - 1;
-
-	for (size_t i = 0; i < doctor->nr_devices; i++) {
-		const struct doctor_device *device = &doctor->devices[i];
-
-		if (device->selected && device->listed && !device->in_kernel &&
-		    strncmp(device->name, DOCTOR_UROCE_PREFIX, len) == 0 &&
-		    strcmp(device->name + len, "lo") != 0)
-			return device;
-	}
+	for (size_t i = 0; i < doctor->nr_devices; i++)
+		if (doctor_cm_is_uroce(&doctor->devices[i]) &&
+		    strcmp(doctor->devices[i].name, DOCTOR_UROCE_PREFIX "lo"))
+			return &doctor->devices[i];
 	return NULL;
 }
+
+static void doctor_cm_check_library(struct doctor *doctor)
+{
+	const struct doctor_device *device = NULL;
+	struct doctor_finding *finding;
+
+	if (doctor->library.rdmacm != DOCTOR_RDMACM_OTHER)
+		return;
+	for (size_t i = 0; i < doctor->nr_devices && !device; i++)
+		if (doctor_cm_is_uroce(&doctor->devices[i]))
+			device = &doctor->devices[i];
+	if (!device)
+		return;
+	finding = doctor_finding_add(
+		&doctor->findings, DOCTOR_CM_LIBRARY, NULL, 0,
+		"%s is not the librdmacm of AnyVerbs. Programs that connect by "
+		"IP address cannot use %s with it.",
+		doctor->library.rdmacm_path, device->name);
+	doctor_finding_add_fix(finding,
+			       "install the package librdmacm1 of AnyVerbs");
+}
+
+/* ------------------------------------------------------------------------ */
+/* The firewall */
+/* ------------------------------------------------------------------------ */
 
 static bool doctor_firewall_match_enabled(void *arg, char *line)
 {
@@ -313,5 +340,6 @@ void doctor_check_cm(struct doctor *doctor)
 {
 	if (doctor_cm_needs_node(doctor))
 		doctor_cm_check_node(doctor);
+	doctor_cm_check_library(doctor);
 	doctor_cm_check_firewall(doctor);
 }

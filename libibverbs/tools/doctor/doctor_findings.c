@@ -64,6 +64,9 @@ const struct doctor_kind doctor_kinds[DOCTOR_NR_IDS] = {
 		     "this user cannot open the device node rdma_cm"),
 	[DOCTOR_CM_NODE_WRONG] = KIND("cm-node-wrong", WARNING,
 				      "the device node rdma_cm does not work"),
+	[DOCTOR_CM_LIBRARY] =
+		KIND("cm-library", NOTE,
+		     "the installed librdmacm does not use uroce"),
 	[DOCTOR_UROCE_FIREWALL] = KIND("uroce-firewall", NOTE,
 				       "a firewall may drop packets of uroce"),
 	[DOCTOR_PROVIDER_MISSING] =

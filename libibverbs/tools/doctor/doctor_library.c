@@ -142,7 +142,8 @@ static void doctor_library_query_ports(struct ibv_context *context,
 
 /* Records which features of common programs the device does not have. */
 static void doctor_library_query_features(struct ibv_context *context,
-					  struct doctor_device *device)
+					  struct doctor_device *device,
+					  enum doctor_rdmacm rdmacm)
 {
 	struct ibv_device_attr_ex attr = {};
 	size_t count = 0;
@@ -150,7 +151,7 @@ static void doctor_library_query_features(struct ibv_context *context,
 	if (ibv_query_device_ex(context, NULL, &attr))
 		return;
 	/* The kernel's connection manager knows only the kernel's devices. */
-	if (!device->in_kernel)
+	if (!device->in_kernel && rdmacm != DOCTOR_RDMACM_OWN)
 		device->missing[count++] = "rdma_cm";
 	if (!(attr.orig_attr.device_cap_flags & IBV_DEVICE_XRC))
 		device->missing[count++] = "XRC";
@@ -225,7 +226,7 @@ static void doctor_library_query_device(struct doctor *doctor,
 		return;
 	}
 	doctor_library_query_ports(context, device);
-	doctor_library_query_features(context, device);
+	doctor_library_query_features(context, device, doctor->library.rdmacm);
 	doctor_library_try_objects(context, device, doctor->memory);
 	(void)ibv_close_device(context);
 }
@@ -262,6 +263,28 @@ static void doctor_library_identify(struct doctor_library *library)
 		dlvsym(RTLD_DEFAULT, "verbs_log", "ANYVERBS_1") != NULL;
 }
 
+/* Loads the librdmacm that the dynamic linker finds for programs. */
+static void doctor_library_identify_rdmacm(struct doctor_library *library)
+{
+	void *rdmacm = dlopen("librdmacm.so.1", RTLD_LAZY | RTLD_LOCAL);
+	const void *function;
+	Dl_info info;
+
+	if (!rdmacm)
+		return;
+	function = dlsym(rdmacm, "rdma_create_event_channel");
+	if (function && dladdr(function, &info) != 0 && info.dli_fname &&
+	    !realpath(info.dli_fname, library->rdmacm_path))
+		(void)snprintf(library->rdmacm_path,
+			       sizeof(library->rdmacm_path), "%s",
+			       info.dli_fname);
+	library->rdmacm =
+		dlvsym(rdmacm, "rdmacm_anyverbs_version", "ANYVERBS_1")
+			? DOCTOR_RDMACM_OWN
+			: DOCTOR_RDMACM_OTHER;
+	(void)dlclose(rdmacm);
+}
+
 /* Lists devices again with UROCE_DEVICES=auto. */
 static void doctor_library_try_uroce(struct doctor_library *library)
 {
@@ -293,6 +316,7 @@ void doctor_query_library(struct doctor *doctor)
 	struct doctor_capture capture;
 
 	doctor_library_identify(&doctor->library);
+	doctor_library_identify_rdmacm(&doctor->library);
 	if (doctor->library.crash_signal) {
 		doctor->library.list_error = EFAULT;
 		return;

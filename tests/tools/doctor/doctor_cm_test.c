@@ -255,6 +255,40 @@ static void doctor_cm_regular_file_is_wrong(void **state)
 		"is not a character device");
 }
 
+static void doctor_cm_distribution_library_with_uroce_is_noted(void **state)
+{
+	struct doctor_fixture *fixture = *state;
+	const struct doctor_finding *finding;
+
+	(void)add_uroce(fixture, "uroce_lo");
+	fixture->doctor.library.rdmacm = DOCTOR_RDMACM_OTHER;
+	strcpy(fixture->doctor.library.rdmacm_path, "/usr/lib/librdmacm.so.1");
+	doctor_check_cm(&fixture->doctor);
+	finding = doctor_fixture_find(fixture, DOCTOR_CM_LIBRARY, NULL);
+	assert_has_text(finding, "/usr/lib/librdmacm.so.1");
+	assert_has_text(finding, "uroce_lo");
+}
+
+static void doctor_cm_anyverbs_library_with_uroce_has_no_finding(void **state)
+{
+	struct doctor_fixture *fixture = *state;
+
+	(void)add_uroce(fixture, "uroce_lo");
+	fixture->doctor.library.rdmacm = DOCTOR_RDMACM_OWN;
+	doctor_check_cm(&fixture->doctor);
+	assert_no_findings(fixture);
+}
+
+static void
+doctor_cm_distribution_library_without_uroce_has_no_finding(void **state)
+{
+	struct doctor_fixture *fixture = *state;
+
+	fixture->doctor.library.rdmacm = DOCTOR_RDMACM_OTHER;
+	doctor_check_cm(&fixture->doctor);
+	assert_no_findings(fixture);
+}
+
 static void doctor_cm_ufw_without_rule_is_noted(void **state)
 {
 	struct doctor_fixture *fixture = *state;
@@ -349,6 +383,11 @@ int main(void)
 		doctor_test(doctor_cm_open_without_descriptors_has_no_finding),
 		doctor_test(doctor_cm_wrong_device_number_is_found),
 		doctor_test(doctor_cm_regular_file_is_wrong),
+		doctor_test(doctor_cm_distribution_library_with_uroce_is_noted),
+		doctor_test(
+			doctor_cm_anyverbs_library_with_uroce_has_no_finding),
+		doctor_test(
+			doctor_cm_distribution_library_without_uroce_has_no_finding),
 		doctor_test(doctor_cm_ufw_without_rule_is_noted),
 		doctor_test(doctor_cm_ufw_with_rule_has_no_finding),
 		doctor_test(doctor_cm_disabled_ufw_has_no_finding),
