@@ -4,7 +4,8 @@
 # Common functions of the scripts in this folder. The scripts run as root in a
 # root of deb_root, with the packages under test in /mnt.
 
-ours=(libibverbs1 ibverbs-providers-anyverbs libibverbs-dev ibverbs-utils)
+ours=(libibverbs1 ibverbs-providers-anyverbs libibverbs-dev librdmacm1
+	librdmacm-dev ibverbs-utils)
 passed=0
 failed=0
 
@@ -65,13 +66,32 @@ is_ours() {
 		[[ $(dpkg-query -W -f '${Version}' libibverbs1) == *+anyverbs* ]]
 }
 
+tcp_listens() {
+	[ -n "$(ss -Htln "sport = :$1")" ]
+}
+
+# cm_listens PORT - a process has claimed the service id of the TCP port (port space
+# 0x106), and sleeps.
+cm_listens() {
+	local pid
+
+	pid=$(ss -Hxalp | grep "@uroce\..*\.gsi\.s\..*\.$(printf '106%04x' "$1") " |
+		sed -n 's/.*pid=\([0-9]*\).*/\1/p' | head -n 1)
+	[ -n "$pid" ] && ! grep -qs '^running' "/proc/$pid/syscall"
+}
+
 # client_server PORT SERVER... -- CLIENT... - starts the client when the server
 # listens on the TCP port; both must succeed.
 client_server() {
-	local port=$1 pid rc=0
+	run_pair tcp_listens "$@"
+}
+
+# run_pair READY PORT SERVER... -- CLIENT... - the same, when READY PORT succeeds.
+run_pair() {
+	local ready=$1 port=$2 pid rc=0
 	local -a server=()
 
-	shift
+	shift 2
 	while [ "$1" != -- ]; do
 		server+=("$1")
 		shift
@@ -79,8 +99,7 @@ client_server() {
 	shift
 	timeout 300 "${server[@]}" >/tmp/server.log 2>&1 &
 	pid=$!
-	while kill -0 "$pid" 2>/dev/null &&
-		[ -z "$(ss -Htln "sport = :$port")" ]; do
+	while kill -0 "$pid" 2>/dev/null && ! "$ready" "$port"; do
 		read -rt 0.05 <>/tmp/sleep_fifo || true
 	done
 	timeout 300 "$@" >/tmp/client.log 2>&1 || rc=1

@@ -54,9 +54,22 @@ device_is_listed() {
 	[[ $(ibv_devices) == *"$device"* ]] && ibv_devinfo -d "$device" -v
 }
 
-# starts PROGRAM... - the program starts with all libraries and symbols. Open
-# MPI and the programs of librdmacm find no device that they can use, so their
-# exit code does not matter.
+# connected PROGRAM SERVER-OPTION... -- CLIENT-OPTION... - runs a program of
+# rdmacm-utils at both ends.
+connected() {
+	local -a end=("$1" -p 7174) server=()
+
+	shift
+	while [ "$1" != -- ]; do
+		server+=("$1")
+		shift
+	done
+	shift
+	run_pair cm_listens 7174 "${end[@]}" "${server[@]}" -- "${end[@]}" "$@"
+}
+
+# starts PROGRAM... - the program starts with all libraries and symbols. Open MPI
+# finds no device that it can use, so its exit code does not matter.
 starts() {
 	ldd "$(command -v "$1")" | { ! grep 'not found'; } &&
 		timeout 120 "$@" >/tmp/starts.log 2>&1
@@ -77,7 +90,10 @@ run_programs() {
 	check "libfabric: fi_pingpong over ofi_rxd" fabric
 	check "libfabric: fi_info starts" starts fi_info -p verbs
 	check "Open MPI starts" starts ompi_info
-	check "librdmacm: rping starts" starts rping -c -a 127.0.0.1
+	check "librdmacm: rping" connected rping -s -a 127.0.0.1 -C 5 -v -- \
+		-c -a 127.0.0.1 -C 5 -v
+	check "librdmacm: ucmatose" connected ucmatose -b 127.0.0.1 -c 2 -C 5 -- \
+		-s 127.0.0.1 -c 2 -C 5
 	check "pyverbs lists the device" pyverbs
 	check "libraries of DPDK, UCX and libfabric resolve" libraries_resolve
 }

@@ -15,6 +15,9 @@ here=$(dirname "$(readlink -f "$0")")
 
 debs=(/mnt/debs/*.deb)
 theirs=()
+# The distribution's package of librdmacm and ours
+mapfile -t rdmacm < <({ echo librdmacm1 &&
+	dpkg-query -W -f '${Package}\n' 'librdmacm1*'; } | sort -u)
 
 # changed FILE PACKAGE... - exactly these packages were installed, removed or
 # changed their version since the state in FILE.
@@ -63,8 +66,10 @@ upgrade_leaves_ours() {
 }
 
 restore_packages() {
-	apt install --allow-downgrades --purge "${theirs[@]}" \
-		ibverbs-providers-anyverbs-
+	local -a only_ours=(ibverbs-providers-anyverbs-)
+
+	[[ ${theirs[*]} == *librdmacm1=* ]] || only_ours+=(librdmacm1-)
+	apt install --allow-downgrades --purge "${theirs[@]}" "${only_ours[@]}"
 }
 
 starts_on_theirs() {
@@ -83,7 +88,7 @@ utilities_alone() {
 		no_broken && starts ibv_devices && starts ibv_devinfo
 }
 
-for name in "${ours[@]}"; do
+for name in "${ours[@]}" librdmacm1t64; do
 	version=$(dpkg-query -W -f '${Version}' "$name" 2>/dev/null) &&
 		[ -n "$version" ] && theirs+=("$name=$version")
 done
@@ -99,9 +104,15 @@ check "no dependency is broken after our library" no_broken
 check "the dynamic linker finds our library" is_ours
 check "our library loads the distribution's modules" modules_load
 
+check "our librdmacm replaces the distribution's" \
+	apt install /mnt/debs/librdmacm1_*.deb
+check "no other package changes after our librdmacm" \
+	changed /tmp/before libibverbs1 "${rdmacm[@]}"
+check "no dependency is broken after our librdmacm" no_broken
+
 check "all our packages install" apt install "${debs[@]}"
 check "no other package changes after all our packages" \
-	changed /tmp/before "${ours[@]}"
+	changed /tmp/before "${ours[@]}" "${rdmacm[@]}"
 check "no dependency is broken after all our packages" no_broken
 check "the installed files equal the packaged files" dpkg --verify "${ours[@]}"
 check "the distribution's modules load with all our packages" modules_load
