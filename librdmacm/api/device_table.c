@@ -9,6 +9,7 @@
 #include "util/lock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <rdma/rdma_cma.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,26 @@ int device_id_attach(struct own_device *device, uint8_t port_num,
 		own->id.pd = device->pd;
 		own->id.port_num = port_num;
 	}
+	verbs_mutex_unlock(&device_mutex);
+	return ret;
+}
+
+int device_xrcd(struct own_device *device, struct ibv_xrcd **ret_xrcd)
+{
+	struct ibv_xrcd_init_attr attr = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = -1,
+		.oflags = O_CREAT,
+	};
+	int ret = 0;
+
+	verbs_mutex_lock(&device_mutex);
+	if (!device->xrcd) {
+		device->xrcd = ibv_open_xrcd(device->context, &attr);
+		if (!device->xrcd)
+			ret = -errno;
+	}
+	*ret_xrcd = device->xrcd;
 	verbs_mutex_unlock(&device_mutex);
 	return ret;
 }

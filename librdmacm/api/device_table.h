@@ -48,6 +48,13 @@ struct own_device *device_find_first(void);
 int device_id_attach(struct own_device *device, uint8_t port_num,
 		     struct own_id *own);
 
+/**
+ * device_xrcd() - the XRC domain of ids, which has no file and stays open
+ *
+ * Return: 0, or the -errno of ibv_open_xrcd().
+ */
+int device_xrcd(struct own_device *device, struct ibv_xrcd **ret_xrcd);
+
 /* Ends the use of the default PD. */
 void device_id_detach(struct own_id *own);
 

@@ -6,6 +6,7 @@
 #include "api/conn_param.h"
 #include "api/engine_datagram.h"
 #include "api/host_clock.h"
+#include "api/id_ece.h"
 #include "api/id_qp.h"
 #include "api/listen_table.h"
 #include "api/port_table.h"
@@ -62,13 +63,14 @@ static void reply_fill(const struct rdma_conn_param *conn, uint32_t psn,
 static int id_send_reply(struct own_id *own, const struct rdma_conn_param *conn)
 {
 	uint8_t ack_delay = own->device->attr.local_ca_ack_delay;
-	struct ibv_ece ece = { 0 };
+	struct ibv_ece ece = own->local_ece;
 	struct cm_output out;
 	struct cm_rep rep;
-	int ret = -EINVAL;
+	int ret = own->id.qp ? id_ece_reply(own, &ece) : 0;
 
-	if (!own->id.qp)
-		ece = own->local_ece;
+	if (ret)
+		return ret;
+	ret = -EINVAL;
 	verbs_mutex_lock(&host_mutex);
 	reply_fill(conn, own->values.local_psn,
 		   ack_delay > 31 ? ACCEPT_ACK_DELAY : ack_delay, &rep);

@@ -61,10 +61,8 @@ static void request_fill(const struct own_id *own,
 	req->remote_cm_timeout = CONNECT_CM_TIMEOUT;
 	req->local_cm_timeout = CONNECT_CM_TIMEOUT;
 	req->service_type = CM_SERVICE_RC;
-	if (!own->id.qp) {
-		req->vendor_id = own->local_ece.vendor_id;
-		ret_param->ece_options = own->local_ece.options;
-	}
+	req->vendor_id = own->local_ece.vendor_id;
+	ret_param->ece_options = own->local_ece.options;
 	req->retry_count = conn->retry_count;
 	req->rnr_retry_count = conn->rnr_retry_count;
 	req->max_cm_retries = CONNECT_CM_RETRIES;

@@ -7,6 +7,7 @@
 
 #include "api/api_err.h"
 #include "api/id_backend.h"
+#include "api/id_ece.h"
 #include "api/id_object.h"
 #include "api/id_qp.h"
 #include "api/multicast_group.h"
@@ -23,6 +24,7 @@ static int request_event_process(struct channel *channel,
 	struct own_id *own = own_id_of(event->public.id);
 	int ret;
 
+	own->is_passive = true;
 	own->backend = own->kernel ? &kernel_backend : &engine_backend;
 	own->id.context = listener->id.context;
 	own_id_set_channel(own, channel);
@@ -43,7 +45,9 @@ static int response_event_process(struct channel_event *event)
 
 	if (!own->id.qp)
 		return 0;
-	ret = id_qp_connect(own, NULL);
+	ret = id_ece_finish(own);
+	if (!ret)
+		ret = id_qp_connect(own, NULL);
 	if (!ret)
 		ret = own->backend->confirm(own);
 	event->public.event = RDMA_CM_EVENT_ESTABLISHED;

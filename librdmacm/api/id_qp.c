@@ -7,7 +7,9 @@
 #include "api/id_qp.h"
 
 #include "api/api_err.h"
+#include "api/device_table.h"
 #include "api/id_backend.h"
+#include "api/id_ece.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -123,8 +125,12 @@ static void cq_free(struct ibv_comp_channel **channel, struct ibv_cq **cq)
 	*channel = NULL;
 }
 
-/* The CQs that the library has created for the id */
-static void id_cqs_free(struct rdma_cm_id *id)
+int id_recv_cq_new(struct rdma_cm_id *id, uint32_t nr_entries)
+{
+	return cq_new(id, nr_entries, &id->recv_cq_channel, &id->recv_cq);
+}
+
+void id_cqs_free(struct rdma_cm_id *id)
 {
 	cq_free(&id->recv_cq_channel, &id->recv_cq);
 	cq_free(&id->send_cq_channel, &id->send_cq);
@@ -135,8 +141,7 @@ static int id_cqs_new(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr)
 	int ret = 0;
 
 	if (!attr->recv_cq && !id->recv_cq && attr->cap.max_recv_wr)
-		ret = cq_new(id, attr->cap.max_recv_wr, &id->recv_cq_channel,
-			     &id->recv_cq);
+		ret = id_recv_cq_new(id, attr->cap.max_recv_wr);
 	if (!ret && !attr->send_cq && !id->send_cq && attr->cap.max_send_wr)
 		ret = cq_new(id, attr->cap.max_send_wr, &id->send_cq_channel,
 			     &id->send_cq);
@@ -156,8 +161,7 @@ static bool cq_conflicts(const struct ibv_cq *of_id, const struct ibv_cq *cq)
 	return of_id && cq && of_id != cq;
 }
 
-static int id_qp_check(const struct rdma_cm_id *id,
-		       struct ibv_qp_init_attr_ex *attr)
+static int id_qp_check(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr)
 {
 	if (id->qp || !id->verbs)
 		return -EINVAL;
@@ -169,7 +173,22 @@ static int id_qp_check(const struct rdma_cm_id *id,
 	    cq_conflicts(id->recv_cq, attr->recv_cq) ||
 	    cq_conflicts(id->send_cq, attr->send_cq))
 		return -EINVAL;
-	return 0;
+	if (attr->qp_type != IBV_QPT_XRC_RECV ||
+	    (attr->comp_mask & IBV_QP_INIT_ATTR_XRCD))
+		return 0;
+	attr->comp_mask |= IBV_QP_INIT_ATTR_XRCD;
+	return device_xrcd(own_id_of(id)->device, &attr->xrcd);
+}
+
+/* The first states of a QP */
+static int id_qp_start(struct own_id *own, struct ibv_qp *qp)
+{
+	int ret;
+
+	if (qp->qp_type == IBV_QPT_UD)
+		return ud_qp_start(own, qp);
+	ret = id_ece_begin(own, qp);
+	return ret ? ret : qp_move(own, qp, IBV_QPS_INIT, NULL);
 }
 
 static int id_qp_new(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr)
@@ -190,10 +209,7 @@ static int id_qp_new(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr)
 		ret = -errno;
 		goto err_cqs;
 	}
-	if (attr->qp_type == IBV_QPT_UD)
-		ret = ud_qp_start(own, qp);
-	else
-		ret = qp_move(own, qp, IBV_QPS_INIT, NULL);
+	ret = id_qp_start(own, qp);
 	if (ret)
 		goto err_qp;
 	id->pd = attr->pd;
@@ -233,5 +249,6 @@ void rdma_destroy_qp(struct rdma_cm_id *id)
 {
 	(void)ibv_destroy_qp(id->qp);
 	id->qp = NULL;
+	own_id_of(id)->local_ece = (struct ibv_ece){ 0 };
 	id_cqs_free(id);
 }

@@ -15,6 +15,16 @@
  */
 int id_qp_connect(struct own_id *own, const struct rdma_conn_param *conn);
 
+/**
+ * id_recv_cq_new() - create the CQ of receives, with its channel, for the id
+ *
+ * Return: 0, or the -errno of verbs.
+ */
+int id_recv_cq_new(struct rdma_cm_id *id, uint32_t nr_entries);
+
+/* Destroys the CQs that the library has created for the id. */
+void id_cqs_free(struct rdma_cm_id *id);
+
 /* Moves the QP, if there is one, to the error state. */
 void id_qp_fail(const struct own_id *own);
 

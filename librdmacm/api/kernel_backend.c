@@ -5,6 +5,7 @@
  */
 #include "api/conn_param.h"
 #include "api/id_backend.h"
+#include "api/id_ece.h"
 #include "api/id_qp.h"
 #include "api/kernel_id.h"
 #include "kernel/ucm_cmd.h"
@@ -40,12 +41,6 @@ static int kernel_listen(struct own_id *own, int backlog)
 	return ret ? ret : kernel_id_query_addr(own);
 }
 
-/* Options of a vendor for a QP of the application */
-static const struct ibv_ece *kernel_local_ece(const struct own_id *own)
-{
-	return own->id.qp ? NULL : &own->local_ece;
-}
-
 static int kernel_connect(struct own_id *own,
 			  const struct rdma_conn_param *param)
 {
@@ -55,23 +50,27 @@ static int kernel_connect(struct own_id *own,
 	if (ret)
 		return ret;
 	return ucm_cmd_connect(kernel_id_fd(own), own->kernel->number, &conn,
-			       kernel_local_ece(own));
+			       &own->local_ece);
 }
 
 static int kernel_accept(struct own_id *own,
 			 const struct rdma_conn_param *param)
 {
+	struct ibv_ece ece = own->local_ece;
 	struct rdma_conn_param conn;
 	int ret = conn_param_for_reply(own, param, KERNEL_MAX_PRIVATE,
 				       &own->values, &conn);
 
 	/* The peer may send as soon as it has the reply. */
-	if (!ret && own->id.qp_type != IBV_QPT_UD)
+	if (!ret && own->id.qp && own->id.qp_type != IBV_QPT_UD) {
 		ret = id_qp_connect(own, &conn);
+		if (!ret)
+			ret = id_ece_reply(own, &ece);
+	}
 	if (ret)
 		return ret;
 	ret = ucm_cmd_accept(kernel_id_fd(own), own->kernel->number,
-			     (uintptr_t)own, &conn, kernel_local_ece(own));
+			     (uintptr_t)own, &conn, &ece);
 	/* The kernel has rejected the request. */
 	if (ret)
 		id_qp_fail(own);

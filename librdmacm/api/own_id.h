@@ -37,6 +37,7 @@ struct own_device {
 	struct ibv_device_attr attr;
 	struct ibv_pd *pd; /* the default of ids; NULL without users */
 	unsigned int nr_pd_users;
+	struct ibv_xrcd *xrcd; /* of ids; NULL before its first use */
 	/* NULL: a kernel device, which has no engine */
 	const struct verbs_gsi_ops *gsi_ops;
 	struct verbs_gsi *gsi;
@@ -78,6 +79,7 @@ struct own_id {
 	struct rdma_cm_id id;
 	struct channel_source source;
 	bool is_sync;			  /* the channel belongs to the id */
+	bool is_passive;		  /* of a request */
 	const struct id_backend *backend; /* NULL: none is selected */
 	struct kernel_id *kernel;	  /* NULL: not in the kernel */
 	/* Of an id that a request to the kernel has made */
@@ -94,8 +96,8 @@ struct own_id {
 	struct ibv_sa_path_rec path;
 	struct ibv_qp_init_attr *endpoint_attr; /* for QPs of requests */
 	struct list_node groups;		/* struct multicast_group */
-	struct ibv_ece local_ece;	/* of the QP of the application */
-	struct rdma_addrinfo *addrinfo; /* of rdma_resolve_addrinfo() */
+	struct ibv_ece local_ece;		/* of the QP */
+	struct rdma_addrinfo *addrinfo;		/* of rdma_resolve_addrinfo() */
 	/* A QP transition failed: the end of the connection is known. */
 	bool has_connect_error;
 	/* host_mutex: */

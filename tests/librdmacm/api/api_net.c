@@ -33,7 +33,7 @@ struct verbs_gsi {
 
 static struct net_device {
 	struct ibv_device device;
-	struct ibv_context context;
+	struct verbs_context verbs;
 	struct verbs_gsi gsi;
 	union ibv_gid gid;
 } devices[NET_NR_DEVICES];
@@ -158,7 +158,7 @@ static unsigned int device_index(const struct ibv_context *context)
 {
 	unsigned int i = 0;
 
-	while (context != &devices[i].context)
+	while (context != &devices[i].verbs.context)
 		i++;
 	return i;
 }
@@ -247,7 +247,7 @@ const struct verbs_gsi_ops *verbs_get_gsi_ops(struct ibv_context *context,
 	};
 
 	return version == VERBS_GSI_VERSION &&
-			       context != &devices[NET_NR_GSIS].context
+			       context != &devices[NET_NR_GSIS].verbs.context
 		       ? &ops
 		       : NULL;
 }
@@ -302,8 +302,9 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
 	for (unsigned int i = 0; i < NET_NR_DEVICES; i++) {
 		if (device == &devices[i].device) {
-			devices[i].context.device = device;
-			return &devices[i].context;
+			devices[i].verbs.context.device = device;
+			api_net_set_ops(&devices[i].verbs);
+			return &devices[i].verbs.context;
 		}
 	}
 	return NULL;
@@ -421,6 +422,7 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 		return NULL;
 	qp->qp.context = pd->context;
 	qp->qp.pd = pd;
+	qp->qp.qp_type = attr->qp_type;
 	qp->qp.send_cq = attr->send_cq;
 	qp->qp.recv_cq = attr->recv_cq;
 	qp->qp.srq = attr->srq;

@@ -14,6 +14,7 @@
 #include <rdma/rdma_cma.h>
 #include <rdma/rdma_verbs.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define API_NET_MS	   1000000ULL
@@ -25,6 +26,8 @@
 struct api_net_qp {
 	struct ibv_qp qp;
 	union ibv_gid group; /* of the last ibv_attach_mcast() */
+	struct ibv_ece ece;  /* of the last ibv_set_ece() */
+	struct ibv_xrcd *xrcd;
 	unsigned int nr_changes;
 	struct api_net_change {
 		struct ibv_qp_attr attr;
@@ -38,6 +41,10 @@ struct api_net {
 	int modify_ret;		 /* of ibv_modify_qp(), errno value */
 	int claim_ret;		 /* of claim_service(), errno value */
 	int attach_ret;		 /* of ibv_attach_mcast(), errno value */
+	/* Of new QPs; without a vendor, ECE is not supported. A QP accepts the
+	 * options that it has itself. */
+	struct ibv_ece ece;
+	bool has_xrc; /* devices support XRC */
 	/* Opens the node of the kernel's connection manager; NULL: there is
 	 * none */
 	int (*open_node)(int *ret_fd);
@@ -47,6 +54,10 @@ struct api_net {
 };
 
 extern struct api_net api_net;
+
+/* The ops of a device that are called through its context; in api_net_verbs.c
+ */
+void api_net_set_ops(struct verbs_context *verbs);
 
 /* Setup of a test: no claims, MADs or faults, two devices. */
 int api_net_reset(void **state);
