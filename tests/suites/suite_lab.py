@@ -79,13 +79,15 @@ class Lab:
             raise
 
     def _copy_library(self, libdir):
-        """Copy the library, under its soname, and its providers; they may
-        be in an install tree."""
+        """Copy the libraries, under their sonames, and the providers; they
+        may be in an install tree."""
         libdir = subprocess.run([LIBDIR_OF, libdir], check=True,
                                 stdout=subprocess.PIPE,
                                 text=True).stdout.strip()
-        shutil.copy(os.path.join(libdir, "libibverbs.so.1"),
-                    self.path("ours/libibverbs.so.1"))
+        for name in ("libibverbs.so.1", "librdmacm.so.1"):
+            if os.path.exists(os.path.join(libdir, name)):
+                shutil.copy(os.path.join(libdir, name),
+                            self.path(f"ours/{name}"))
         folder = os.path.join(libdir, "libibverbs")
         if os.path.isdir(folder):
             shutil.copytree(folder, self.path("ours/libibverbs"))
