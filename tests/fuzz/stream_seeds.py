@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Seeds of the fuzz target of stream rsockets: stream_seeds.py FOLDER"""
+"""Seeds of the fuzz targets of rsockets: stream_seeds.py FOLDER"""
 
 import pathlib
 import struct
@@ -38,11 +38,24 @@ def seeds():
         call(SEND, 5) + message(CTRL, 0, 0)
 
 
-def main():
-    folder = pathlib.Path(sys.argv[1]) / "fuzz_stream_flow"
+def datagram_seeds():
+    begin = struct.pack(">I", 0x55555555)
+    yield "udp4", begin + struct.pack(">BBBBI", 4, 0, 16, 0, 17) + bytes(4) + b"x"
+    yield "udp6", begin + struct.pack(">BBBBI", 6, 7, 28, 0, 17) + bytes(16)
+    yield "ud4", struct.pack(">BBH", 4, 8, 7174) + bytes(4) + b"x"
+    yield "ud6", struct.pack(">BBHI", 6, 24, 7174, 0) + bytes(16)
+
+
+def write(target, inputs):
+    folder = pathlib.Path(sys.argv[1]) / target
     folder.mkdir(parents=True, exist_ok=True)
-    for name, steps in seeds():
-        (folder / name).write_bytes(steps)
+    for name, content in inputs:
+        (folder / name).write_bytes(content)
+
+
+def main():
+    write("fuzz_stream_flow", seeds())
+    write("fuzz_datagram_wire", datagram_seeds())
 
 
 main()
