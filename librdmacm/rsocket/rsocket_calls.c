@@ -5,14 +5,14 @@
  * unique in the process.
  */
 #include "api/api_err.h"
+#include "rsocket/datagram_socket.h"
 #include "rsocket/socket_children.h"
 #include "rsocket/socket_name.h"
-#include "rsocket/socket_option.h"
 #include "rsocket/socket_table.h"
 #include "rsocket/socket_wait.h"
 #include "rsocket/socket_waiter.h"
 #include "rsocket/stream_conn.h"
-#include "rsocket/stream_io.h"
+#include "rsocket/stream_socket.h"
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -36,13 +36,20 @@ static bool has_devices(void)
 	return nr != 0;
 }
 
-static int type_check(int domain, int type, int protocol)
+/* A socket of datagrams needs a device only to send. */
+static int socket_new(int domain, int type, int protocol,
+		      struct rsocket **ret_socket)
 {
-	if ((domain != AF_INET && domain != AF_INET6) ||
-	    (type & ~CALL_TYPE_FLAGS) != SOCK_STREAM ||
-	    (protocol && protocol != IPPROTO_TCP))
+	type &= ~CALL_TYPE_FLAGS;
+	if (domain != AF_INET && domain != AF_INET6)
 		return -ENOTSUP;
-	return has_devices() ? 0 : -ENODEV;
+	if (type == SOCK_DGRAM && (!protocol || protocol == IPPROTO_UDP))
+		return datagram_socket_new(domain, ret_socket);
+	if (type != SOCK_STREAM || (protocol && protocol != IPPROTO_TCP))
+		return -ENOTSUP;
+	return has_devices()
+		       ? stream_socket_new(&stream_ops, domain, ret_socket)
+		       : -ENODEV;
 }
 
 /* Gives a socket a descriptor, by which the process knows it from then on. */
@@ -64,16 +71,14 @@ static int socket_publish(struct rsocket *socket, bool is_closed_on_exec)
 int rsocket(int domain, int type, int protocol)
 {
 	struct rsocket *socket;
-	int ret = type_check(domain, type, protocol);
+	int ret = socket_new(domain, type, protocol, &socket);
 
-	if (!ret)
-		ret = stream_socket_new(domain, &socket);
 	if (ret)
 		return api_ret_minus1(ret);
 	socket->is_nonblocking = (type & SOCK_NONBLOCK) != 0;
 	ret = socket_publish(socket, (type & SOCK_CLOEXEC) != 0);
 	if (ret < 0) {
-		stream_socket_free(socket);
+		socket->ops->free(socket);
 		return api_ret_minus1(ret);
 	}
 	return ret;
@@ -92,9 +97,9 @@ int rclose(int fd)
 	socket_table_wait(socket);
 	verbs_mutex_lock(&socket->lock);
 	socket->is_closing = false;
-	stream_close_unlocking(socket);
+	socket->ops->close_unlocking(socket);
 	verbs_mutex_unlock(&socket->lock);
-	stream_socket_free(socket);
+	socket->ops->free(socket);
 	(void)close(fd);
 	return 0;
 }
@@ -106,7 +111,13 @@ int rshutdown(int fd, int how)
 
 	if (!socket)
 		return api_ret_minus1(-EBADF);
-	ret = stream_shutdown(socket, how);
+	if (how != SHUT_RD && how != SHUT_WR && how != SHUT_RDWR) {
+		ret = -EINVAL;
+	} else {
+		verbs_mutex_lock(&socket->lock);
+		ret = socket->ops->shutdown_unlocking(socket, how);
+		verbs_mutex_unlock(&socket->lock);
+	}
 	socket_put(socket);
 	return api_ret_minus1(ret);
 }
@@ -159,7 +170,8 @@ int rsetsockopt(int fd, int level, int name, const void *value, socklen_t len)
 	if (!socket)
 		return api_ret_minus1(-EBADF);
 	verbs_mutex_lock(&socket->lock);
-	ret = value ? socket_option_set_locked(socket, level, name, value, len)
+	ret = value ? socket->ops->set_option_locked(socket, level, name, value,
+						     len)
 		    : -EFAULT;
 	verbs_mutex_unlock(&socket->lock);
 	socket_put(socket);
@@ -174,8 +186,8 @@ int rgetsockopt(int fd, int level, int name, void *value, socklen_t *len)
 	if (!socket)
 		return api_ret_minus1(-EBADF);
 	verbs_mutex_lock(&socket->lock);
-	ret = value && len ? socket_option_get_locked(socket, level, name,
-						      value, len)
+	ret = value && len ? socket->ops->get_option_locked(socket, level, name,
+							    value, len)
 			   : -EFAULT;
 	verbs_mutex_unlock(&socket->lock);
 	socket_put(socket);
@@ -190,7 +202,7 @@ int rbind(int fd, const struct sockaddr *address, socklen_t len)
 	if (!socket)
 		return api_ret_minus1(-EBADF);
 	verbs_mutex_lock(&socket->lock);
-	ret = stream_socket_bind_locked(socket, address, len);
+	ret = socket->ops->bind_locked(socket, address, len);
 	verbs_mutex_unlock(&socket->lock);
 	socket_put(socket);
 	return api_ret_minus1(ret);
@@ -203,10 +215,14 @@ int rlisten(int fd, int backlog)
 
 	if (!socket)
 		return api_ret_minus1(-EBADF);
-	socket_children_set_backlog(socket, backlog);
-	verbs_mutex_lock(&socket->lock);
-	ret = stream_socket_listen_locked(socket, backlog);
-	verbs_mutex_unlock(&socket->lock);
+	if (socket->ops->type == SOCK_STREAM) {
+		socket_children_set_backlog(socket, backlog);
+		verbs_mutex_lock(&socket->lock);
+		ret = stream_socket_listen_locked(socket, backlog);
+		verbs_mutex_unlock(&socket->lock);
+	} else {
+		ret = -EOPNOTSUPP;
+	}
 	socket_put(socket);
 	return api_ret_minus1(ret);
 }
@@ -257,35 +273,6 @@ int raccept(int fd, struct sockaddr *address, socklen_t *len)
 	return ret < 0 ? api_ret_minus1(ret) : ret;
 }
 
-static bool has_connect_result(const struct rsocket *socket)
-{
-	return socket->state != RSOCKET_CONNECTING;
-}
-
-static int socket_connect(struct rsocket *socket,
-			  const struct sockaddr *address, socklen_t len)
-{
-	int ret;
-
-	verbs_mutex_lock(&socket->lock);
-	if (socket->state == RSOCKET_CONNECTING)
-		ret = -EALREADY;
-	else if (socket->state == RSOCKET_CONNECTED)
-		ret = -EISCONN;
-	else
-		ret = stream_socket_connect_locked(socket, address, len);
-	if (!ret && socket->is_nonblocking)
-		ret = -EINPROGRESS;
-	else if (!ret)
-		ret = socket_wait_unlocking(socket, has_connect_result);
-	if (!ret && socket->state == RSOCKET_FAILED) {
-		ret = socket->error;
-		socket->error = 0;
-	}
-	verbs_mutex_unlock(&socket->lock);
-	return ret;
-}
-
 int rconnect(int fd, const struct sockaddr *address, socklen_t len)
 {
 	struct rsocket *socket = socket_get(fd);
@@ -293,37 +280,34 @@ int rconnect(int fd, const struct sockaddr *address, socklen_t len)
 
 	if (!socket)
 		return api_ret_minus1(-EBADF);
-	ret = socket_connect(socket, address, len);
+	verbs_mutex_lock(&socket->lock);
+	ret = socket->ops->connect_unlocking(socket, address, len);
+	verbs_mutex_unlock(&socket->lock);
+	socket_put(socket);
+	return api_ret_minus1(ret);
+}
+
+static int call_get_name(int fd, bool is_peer, struct sockaddr *address,
+			 socklen_t *len)
+{
+	struct rsocket *socket = socket_get(fd);
+	int ret;
+
+	if (!socket)
+		return api_ret_minus1(-EBADF);
+	verbs_mutex_lock(&socket->lock);
+	ret = socket->ops->name_locked(socket, is_peer, address, len);
+	verbs_mutex_unlock(&socket->lock);
 	socket_put(socket);
 	return api_ret_minus1(ret);
 }
 
 int rgetsockname(int fd, struct sockaddr *address, socklen_t *len)
 {
-	struct rsocket *socket = socket_get(fd);
-
-	if (!socket)
-		return api_ret_minus1(-EBADF);
-	verbs_mutex_lock(&socket->lock);
-	socket_name_copy(&socket->id->route.addr.src_addr, address, len);
-	verbs_mutex_unlock(&socket->lock);
-	socket_put(socket);
-	return 0;
+	return call_get_name(fd, false, address, len);
 }
 
 int rgetpeername(int fd, struct sockaddr *address, socklen_t *len)
 {
-	struct rsocket *socket = socket_get(fd);
-	bool has_peer;
-
-	if (!socket)
-		return api_ret_minus1(-EBADF);
-	verbs_mutex_lock(&socket->lock);
-	has_peer = socket->state == RSOCKET_CONNECTED;
-	if (has_peer)
-		socket_name_copy(&socket->id->route.addr.dst_addr, address,
-				 len);
-	verbs_mutex_unlock(&socket->lock);
-	socket_put(socket);
-	return api_ret_minus1(has_peer ? 0 : -ENOTCONN);
+	return call_get_name(fd, true, address, len);
 }

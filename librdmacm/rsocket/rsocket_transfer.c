@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Sending, receiving and waiting by descriptor: functions of rsocket.h. */
 #include "api/api_err.h"
-#include "rsocket/socket_name.h"
 #include "rsocket/socket_poll.h"
 #include "rsocket/socket_table.h"
 #include "rsocket/stream_io.h"
@@ -16,57 +15,45 @@ static ssize_t result_of(ssize_t ret)
 	return ret < 0 ? api_ret_minus1((int)ret) : ret;
 }
 
-static ssize_t call_send(int fd, const struct iovec *iov, int nr_iov, int flags)
+static int message_check(const struct msghdr *msg)
+{
+	if (msg->msg_control && msg->msg_controllen)
+		return -ENOTSUP;
+	return msg->msg_iovlen > IOV_MAX ? -EMSGSIZE : 0;
+}
+
+ssize_t rsendmsg(int fd, const struct msghdr *msg, int flags)
 {
 	struct rsocket *socket = socket_get(fd);
 	ssize_t ret;
 
 	if (!socket)
 		return api_ret_minus1(-EBADF);
-	ret = stream_send(socket, iov, nr_iov, flags);
+	ret = message_check(msg);
+	if (!ret)
+		ret = socket->ops->send(socket, msg, flags);
 	socket_put(socket);
 	return result_of(ret);
-}
-
-static ssize_t call_receive(int fd, const struct iovec *iov, int nr_iov,
-			    int flags, struct sockaddr *address, socklen_t *len)
-{
-	struct rsocket *socket = socket_get(fd);
-	ssize_t ret;
-
-	if (!socket)
-		return api_ret_minus1(-EBADF);
-	ret = stream_receive(socket, iov, nr_iov, flags);
-	if (ret > 0 && address)
-		socket_name_copy(&socket->id->route.addr.dst_addr, address,
-				 len);
-	socket_put(socket);
-	return result_of(ret);
-}
-
-ssize_t rsend(int fd, const void *buf, size_t len, int flags)
-{
-	const struct iovec iov = { .iov_base = (void *)(uintptr_t)buf,
-				   .iov_len = len };
-
-	return call_send(fd, &iov, 1, flags);
 }
 
 ssize_t rsendto(int fd, const void *buf, size_t len, int flags,
 		const struct sockaddr *address, socklen_t address_len)
 {
-	if (address || address_len)
-		return api_ret_minus1(-EISCONN);
-	return rsend(fd, buf, len, flags);
+	struct iovec iov = { .iov_base = (void *)(uintptr_t)buf,
+			     .iov_len = len };
+	const struct msghdr msg = {
+		.msg_name = (void *)(uintptr_t)address,
+		.msg_namelen = address_len,
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+	};
+
+	return rsendmsg(fd, &msg, flags);
 }
 
-ssize_t rsendmsg(int fd, const struct msghdr *msg, int flags)
+ssize_t rsend(int fd, const void *buf, size_t len, int flags)
 {
-	if (msg->msg_control && msg->msg_controllen)
-		return api_ret_minus1(-ENOTSUP);
-	if (msg->msg_iovlen > INT_MAX)
-		return api_ret_minus1(-EMSGSIZE);
-	return call_send(fd, msg->msg_iov, (int)msg->msg_iovlen, flags);
+	return rsendto(fd, buf, len, flags, NULL, 0);
 }
 
 ssize_t rwrite(int fd, const void *buf, size_t len)
@@ -76,30 +63,56 @@ ssize_t rwrite(int fd, const void *buf, size_t len)
 
 ssize_t rwritev(int fd, const struct iovec *iov, int nr_iov)
 {
-	return call_send(fd, iov, nr_iov, 0);
+	const struct msghdr msg = {
+		.msg_iov = (struct iovec *)(uintptr_t)iov,
+		.msg_iovlen = (size_t)nr_iov,
+	};
+
+	if (nr_iov < 0 || nr_iov > IOV_MAX)
+		return api_ret_minus1(-EINVAL);
+	return rsendmsg(fd, &msg, 0);
+}
+
+static ssize_t call_receive(int fd, struct msghdr *msg, int flags)
+{
+	struct rsocket *socket = socket_get(fd);
+	ssize_t ret;
+
+	if (!socket)
+		return api_ret_minus1(-EBADF);
+	ret = message_check(msg);
+	if (!ret)
+		ret = socket->ops->receive(socket, msg, flags);
+	socket_put(socket);
+	return result_of(ret);
+}
+
+ssize_t rrecvmsg(int fd, struct msghdr *msg, int flags)
+{
+	msg->msg_flags = 0;
+	return call_receive(fd, msg, flags);
 }
 
 ssize_t rrecvfrom(int fd, void *buf, size_t len, int flags,
 		  struct sockaddr *address, socklen_t *address_len)
 {
-	const struct iovec iov = { .iov_base = buf, .iov_len = len };
+	struct iovec iov = { .iov_base = buf, .iov_len = len };
+	struct msghdr msg = {
+		.msg_name = address_len ? address : NULL,
+		.msg_namelen = address_len ? *address_len : 0,
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+	};
+	ssize_t ret = call_receive(fd, &msg, flags);
 
-	return call_receive(fd, &iov, 1, flags, address, address_len);
+	if (ret >= 0 && address_len)
+		*address_len = msg.msg_namelen;
+	return ret;
 }
 
 ssize_t rrecv(int fd, void *buf, size_t len, int flags)
 {
 	return rrecvfrom(fd, buf, len, flags, NULL, NULL);
-}
-
-ssize_t rrecvmsg(int fd, struct msghdr *msg, int flags)
-{
-	if (msg->msg_control && msg->msg_controllen)
-		return api_ret_minus1(-ENOTSUP);
-	if (msg->msg_iovlen > INT_MAX)
-		return api_ret_minus1(-EMSGSIZE);
-	return call_receive(fd, msg->msg_iov, (int)msg->msg_iovlen,
-			    flags | msg->msg_flags, NULL, NULL);
 }
 
 ssize_t rread(int fd, void *buf, size_t len)
@@ -109,7 +122,14 @@ ssize_t rread(int fd, void *buf, size_t len)
 
 ssize_t rreadv(int fd, const struct iovec *iov, int nr_iov)
 {
-	return call_receive(fd, iov, nr_iov, 0, NULL, NULL);
+	struct msghdr msg = {
+		.msg_iov = (struct iovec *)(uintptr_t)iov,
+		.msg_iovlen = (size_t)nr_iov,
+	};
+
+	if (nr_iov < 0 || nr_iov > IOV_MAX)
+		return api_ret_minus1(-EINVAL);
+	return call_receive(fd, &msg, 0);
 }
 
 int rpoll(struct pollfd *fds, nfds_t nr_fds, int timeout_ms)

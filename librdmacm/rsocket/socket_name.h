@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Socket addresses for the caller of getpeername(2) and the like. */
+/* Socket addresses from and for the application. */
 #ifndef RSOCKET_SOCKET_NAME_H
 #define RSOCKET_SOCKET_NAME_H
 
@@ -12,5 +12,16 @@
  */
 void socket_name_copy(const struct sockaddr *from, struct sockaddr *address,
 		      socklen_t *len);
+
+/**
+ * socket_name_check() - copy an address of the application
+ * @domain: AF_INET or AF_INET6
+ * @ret_copy: complete and aligned, the rest is zero
+ *
+ * Return: 0; -EFAULT without an address; -EINVAL if @len is too small;
+ * -EAFNOSUPPORT if the address is of another domain.
+ */
+int socket_name_check(int domain, const struct sockaddr *address, socklen_t len,
+		      struct sockaddr_storage *ret_copy);
 
 #endif

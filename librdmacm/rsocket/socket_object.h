@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A stream socket. Its lock protects all members but those that name another
- * one. Functions named _locked need the lock of their socket; they may be
- * called with a lock of one socket only.
+ * A socket. Its lock protects all members but those that name another one.
+ * Functions named _locked need the lock of their socket; they may be called
+ * with a lock of one socket only.
  */
 #ifndef RSOCKET_SOCKET_OBJECT_H
 #define RSOCKET_SOCKET_OBJECT_H
@@ -11,6 +11,7 @@
 #include "rsocket/stream_flow.h"
 
 #include <rdma/rdma_cma.h>
+#include <sys/socket.h>
 
 #include "util/list.h"
 #include "util/lock.h"
@@ -55,7 +56,50 @@ struct stream_qp {
 	unsigned int control_at; /* the next control message in send */
 };
 
+struct rsocket;
+
+/*
+ * The operations of a kind of sockets. Results are 0, a number of bytes, or
+ * -errno. Functions named _unlocking need the lock, and may give it up in
+ * between.
+ */
+struct socket_ops {
+	int type; /* SOCK_STREAM or SOCK_DGRAM */
+	int (*bind_locked)(struct rsocket *socket,
+			   const struct sockaddr *address, socklen_t len);
+	int (*connect_unlocking)(struct rsocket *socket,
+				 const struct sockaddr *address, socklen_t len);
+	int (*shutdown_unlocking)(struct rsocket *socket, int how);
+	int (*name_locked)(struct rsocket *socket, bool is_peer,
+			   struct sockaddr *address, socklen_t *len);
+	int (*set_option_locked)(struct rsocket *socket, int level, int name,
+				 const void *value, socklen_t len);
+	int (*get_option_locked)(struct rsocket *socket, int level, int name,
+				 void *value, socklen_t *len);
+	/* As sendmsg(2) and recvmsg(2), without control data */
+	ssize_t (*send)(struct rsocket *socket, const struct msghdr *msg,
+			int flags);
+	ssize_t (*receive)(struct rsocket *socket, struct msghdr *msg,
+			   int flags);
+	/* Waits until everything is sent. */
+	void (*close_unlocking)(struct rsocket *socket);
+	/* No other thread may use the socket. */
+	void (*free)(struct rsocket *socket);
+	/* The events of poll(2) */
+	short (*events_locked)(const struct rsocket *socket);
+	/* Processes completions, and notifies waiting threads of a change. */
+	void (*progress_locked)(struct rsocket *socket);
+	/*
+	 * Returns a descriptor that becomes readable with the next completion,
+	 * or -1. Call progress_locked() afterwards, before sleeping.
+	 */
+	int (*arm_locked)(struct rsocket *socket);
+	/* Makes the descriptor unreadable, and processes completions. */
+	void (*take_events_locked)(struct rsocket *socket);
+};
+
 struct rsocket {
+	const struct socket_ops *ops;
 	int fd;		       /* -1: not yet accepted */
 	unsigned int nr_users; /* lock of socket_table.c */
 	struct verbs_mutex lock;
@@ -67,12 +111,14 @@ struct rsocket {
 	bool has_cm_end;
 	int error; /* -errno of a connection that failed, for SO_ERROR */
 	struct rsocket_options options;
+	struct list_node waiters;  /* struct socket_waiter */
+	struct datagram *datagram; /* NULL: of another kind */
+	/* Streams: */
 	struct rdma_cm_id *id;
 	struct stream_qp qp;
 	struct stream_flow flow;
 	struct iomap_table iomaps;
-	struct list_node waiters; /* struct socket_waiter */
-	struct list_node ready;	  /* listening: connections to accept */
+	struct list_node ready; /* listening: connections to accept */
 	struct list_node ready_node;
 	/* Lock of socket_children.c: */
 	struct rsocket *listener;  /* NULL: none, or accepted */
@@ -80,5 +126,17 @@ struct rsocket {
 	unsigned int nr_children, max_children;
 	struct list_node child_node;
 };
+
+/** socket_alloc() - a socket without a descriptor, with the default options
+ *
+ * Return: NULL if there is no memory.
+ */
+struct rsocket *socket_alloc(const struct socket_ops *ops, int domain);
+
+/** socket_dealloc() - free what socket_alloc() has made */
+void socket_dealloc(struct rsocket *socket);
+
+/** socket_waits_locked() - whether a call with these flags of send(2) blocks */
+bool socket_waits_locked(const struct rsocket *socket, int flags);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * poll() and select(). A call takes references on all sockets in its set. It
- * polls in user space for a short time, then sleeps in poll(): of each socket
- * there is the completion channel, of the call an eventfd for other changes.
+ * polls in user space for a short time, then sleeps in poll(): each socket has
+ * a descriptor for completions, the call an eventfd for other changes.
  */
 #include "rsocket/socket_poll.h"
 
@@ -10,7 +10,6 @@
 #include "rsocket/socket_table.h"
 #include "rsocket/socket_wait.h"
 #include "rsocket/socket_waiter.h"
-#include "rsocket/stream_qp.h"
 #include "util/cancel.h"
 
 #include <errno.h>
@@ -32,36 +31,6 @@ struct poll_set {
 	int event_fd;
 };
 
-static short socket_events_locked(const struct rsocket *socket)
-{
-	const struct stream_flow *flow = &socket->flow;
-	unsigned int events = 0;
-
-	if (socket->is_closing)
-		return POLLNVAL;
-	switch (socket->state) {
-	case RSOCKET_LISTENING:
-		return list_empty(&socket->ready) ? 0 : POLLIN | POLLRDNORM;
-	case RSOCKET_FAILED:
-		return POLLIN | POLLRDNORM | POLLOUT | POLLWRNORM | POLLERR |
-		       POLLHUP;
-	case RSOCKET_CONNECTED:
-		break;
-	default:
-		return 0;
-	}
-	if (flow->nr_readable || !flow->can_read)
-		events |= POLLIN | POLLRDNORM;
-	if (stream_flow_can_send(flow) || !flow->can_write)
-		events |= POLLOUT | POLLWRNORM;
-	/* Programs that look for POLLHUP first must not miss data. */
-	if (!flow->can_read && !flow->can_write && !flow->nr_readable)
-		events |= POLLHUP;
-	if (flow->error)
-		events |= POLLERR;
-	return (short)events;
-}
-
 /* Events of the sockets; returns the number of descriptors that have any. */
 static int set_check_sockets(struct poll_set *set)
 {
@@ -74,9 +43,10 @@ static int set_check_sockets(struct poll_set *set)
 		if (!socket)
 			continue;
 		verbs_mutex_lock(&socket->lock);
-		stream_qp_flush_locked(socket);
-		stream_qp_progress_locked(socket);
-		events = socket_events_locked(socket);
+		socket->ops->progress_locked(socket);
+		events = socket->is_closing
+				 ? POLLNVAL
+				 : socket->ops->events_locked(socket);
 		verbs_mutex_unlock(&socket->lock);
 		events = (short)(events & (set->fds[i].events | POLLERR |
 					   POLLHUP | POLLNVAL));
@@ -111,7 +81,7 @@ static void set_take_events(struct poll_set *set)
 		if (!socket || !set->sleep_fds[i].revents)
 			continue;
 		verbs_mutex_lock(&socket->lock);
-		stream_qp_take_events_locked(socket);
+		socket->ops->take_events_locked(socket);
 		verbs_mutex_unlock(&socket->lock);
 	}
 }
@@ -124,7 +94,7 @@ static void set_arm(struct poll_set *set)
 		if (!socket)
 			continue;
 		verbs_mutex_lock(&socket->lock);
-		set->sleep_fds[i].fd = stream_qp_arm_locked(socket);
+		set->sleep_fds[i].fd = socket->ops->arm_locked(socket);
 		verbs_mutex_unlock(&socket->lock);
 	}
 }

@@ -13,11 +13,27 @@
 
 static struct verbs_mutex service_mutex = VERBS_MUTEX_INIT;
 static struct rdma_event_channel *service_channel GUARDED_BY(service_mutex);
-static const struct socket_service_ops *service_ops;
+static const struct socket_service_ops *
+	service_stream_ops GUARDED_BY(service_mutex);
+static const struct socket_service_ops *
+	service_datagram_ops GUARDED_BY(service_mutex);
+
+static const struct socket_service_ops *
+service_ops_find(const struct rdma_cm_event *event)
+{
+	const struct socket_service_ops *ops;
+
+	verbs_mutex_lock(&service_mutex);
+	ops = event->id->ps == RDMA_PS_UDP ? service_datagram_ops
+					   : service_stream_ops;
+	verbs_mutex_unlock(&service_mutex);
+	return ops;
+}
 
 static void *service_run(void *arg)
 {
 	struct rdma_event_channel *channel = arg;
+	const struct socket_service_ops *ops;
 	struct rdma_cm_event *event;
 	void *result;
 
@@ -27,10 +43,11 @@ static void *service_run(void *arg)
 				continue;
 			return NULL;
 		}
-		result = service_ops->handle(event);
+		ops = service_ops_find(event);
+		result = ops->handle(event);
 		(void)rdma_ack_cm_event(event);
 		if (result)
-			service_ops->finish(result);
+			ops->finish(result);
 	}
 }
 
@@ -54,15 +71,13 @@ static int service_start_thread(struct rdma_event_channel *channel)
 	return -ret;
 }
 
-static int service_start_locked(const struct socket_service_ops *ops)
-	REQUIRES(service_mutex)
+static int service_start_locked(void) REQUIRES(service_mutex)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 	int ret;
 
 	if (!channel)
 		return -errno;
-	service_ops = ops;
 	ret = service_start_thread(channel);
 	if (ret) {
 		rdma_destroy_event_channel(channel);
@@ -72,14 +87,19 @@ static int service_start_locked(const struct socket_service_ops *ops)
 	return 0;
 }
 
-int socket_service_start(const struct socket_service_ops *ops,
+int socket_service_start(enum rdma_port_space ps,
+			 const struct socket_service_ops *ops,
 			 struct rdma_event_channel **ret_channel)
 {
 	int ret = 0;
 
 	verbs_mutex_lock(&service_mutex);
+	if (ps == RDMA_PS_UDP)
+		service_datagram_ops = ops;
+	else
+		service_stream_ops = ops;
 	if (!service_channel)
-		ret = service_start_locked(ops);
+		ret = service_start_locked();
 	if (!ret)
 		*ret_channel = service_channel;
 	verbs_mutex_unlock(&service_mutex);

@@ -16,13 +16,16 @@ struct socket_service_ops {
 
 /**
  * socket_service_start() - the event channel for the ids of sockets
+ * @ps: RDMA_PS_TCP or RDMA_PS_UDP
+ * @ops: for the events of all ids of that port space
  *
  * The first call starts the thread, which runs until the process ends.
  *
  * Context: any thread.
  * Return: 0 or -errno.
  */
-int socket_service_start(const struct socket_service_ops *ops,
+int socket_service_start(enum rdma_port_space ps,
+			 const struct socket_service_ops *ops,
 			 struct rdma_event_channel **ret_channel);
 
 #endif

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A thread that waits for one socket. It polls the completion channel, and an
- * eventfd for changes that other threads make.
+ * A thread that waits for one socket. It polls the descriptor of the socket,
+ * and an eventfd for changes that other threads make.
  */
 #include "rsocket/socket_wait.h"
 
 #include "rsocket/rsocket_config.h"
 #include "rsocket/socket_waiter.h"
-#include "rsocket/stream_qp.h"
 #include "util/cancel.h"
 
 #include <errno.h>
@@ -28,10 +27,10 @@ static bool wait_spin_locked(struct rsocket *socket, socket_condition *is_met)
 		socket_clock_us() + rsocket_config_get()->polling_time_us;
 
 	do {
-		stream_qp_progress_locked(socket);
+		socket->ops->progress_locked(socket);
 		if (is_met(socket) || socket->is_closing)
 			return true;
-	} while (socket->qp.cq && socket_clock_us() < end_us);
+	} while (socket_clock_us() < end_us);
 	return false;
 }
 
@@ -42,15 +41,15 @@ static int wait_sleep_unlocking(struct rsocket *socket, int event_fd)
 				 { .events = POLLIN } };
 	int ret = 0;
 
-	fds[1].fd = stream_qp_arm_locked(socket);
+	fds[1].fd = socket->ops->arm_locked(socket);
 	/* A completion before the request causes no event. */
-	stream_qp_progress_locked(socket);
+	socket->ops->progress_locked(socket);
 	verbs_mutex_unlock(&socket->lock);
 	if (poll(fds, 2, -1) < 0)
 		ret = -errno;
 	verbs_mutex_lock(&socket->lock);
 	socket_event_fd_drain(event_fd);
-	stream_qp_take_events_locked(socket);
+	socket->ops->take_events_locked(socket);
 	return ret;
 }
 
@@ -69,7 +68,7 @@ int socket_wait_unlocking(struct rsocket *socket, socket_condition *is_met)
 	cancel_state = cancel_disable();
 	socket_waiter_add_locked(socket, &waiter, event_fd);
 	while (!ret) {
-		stream_qp_progress_locked(socket);
+		socket->ops->progress_locked(socket);
 		if (socket->is_closing)
 			ret = -EBADF;
 		else if (is_met(socket))

@@ -7,16 +7,13 @@
  */
 #include "rsocket/stream_conn.h"
 
-#include "rsocket/rsocket_config.h"
 #include "rsocket/socket_children.h"
+#include "rsocket/socket_name.h"
 #include "rsocket/socket_service.h"
 #include "rsocket/socket_waiter.h"
 #include "rsocket/stream_qp.h"
 
 #include <errno.h>
-#include <netinet/in.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CONN_RESOLVE_MS	 2000
 #define CONN_MAX_RETRIES 7
@@ -39,32 +36,6 @@ static void conn_param_fill(const struct rsocket *socket,
 	};
 }
 
-static struct rsocket *socket_alloc(int domain)
-{
-	const struct rsocket_config *config = rsocket_config_get();
-	struct rsocket *socket = calloc(1, sizeof(*socket));
-
-	if (!socket)
-		return NULL;
-	socket->fd = -1;
-	socket->domain = domain;
-	(void)pthread_mutex_init(&socket->lock.mutex, NULL);
-	socket->options = (struct rsocket_options){
-		.recv_len = config->recv_len,
-		.send_len = config->send_len,
-		.nr_sends = config->nr_sends,
-		.nr_recvs = config->nr_recvs,
-		.max_inline = config->max_inline,
-		.nr_iomaps = config->nr_iomaps,
-	};
-	list_init(&socket->waiters);
-	list_init(&socket->ready);
-	list_init(&socket->ready_node);
-	list_init(&socket->children);
-	list_init(&socket->child_node);
-	return socket;
-}
-
 void stream_socket_free(struct rsocket *socket)
 {
 	struct rsocket *child;
@@ -78,8 +49,7 @@ void stream_socket_free(struct rsocket *socket)
 	while ((child = socket_children_take(socket)))
 		stream_socket_free(child);
 	stream_qp_close(socket);
-	(void)pthread_mutex_destroy(&socket->lock.mutex);
-	free(socket);
+	socket_dealloc(socket);
 }
 
 /* -- events -- */
@@ -169,7 +139,7 @@ static void conn_end_locked(struct rsocket *socket)
 static struct rsocket *request_socket_new(struct rsocket *listener,
 					  struct rdma_cm_id *id)
 {
-	struct rsocket *child = socket_alloc(listener->domain);
+	struct rsocket *child = socket_alloc(listener->ops, listener->domain);
 
 	if (!child)
 		return NULL;
@@ -296,7 +266,8 @@ static void conn_socket_finish(void *result)
 
 /* -- calls of the application -- */
 
-int stream_socket_new(int domain, struct rsocket **ret_socket)
+int stream_socket_new(const struct socket_ops *stream_ops, int domain,
+		      struct rsocket **ret_socket)
 {
 	static const struct socket_service_ops ops = {
 		.handle = conn_event_handle,
@@ -304,11 +275,11 @@ int stream_socket_new(int domain, struct rsocket **ret_socket)
 	};
 	struct rdma_event_channel *channel;
 	struct rsocket *socket;
-	int ret = socket_service_start(&ops, &channel);
+	int ret = socket_service_start(RDMA_PS_TCP, &ops, &channel);
 
 	if (ret)
 		return ret;
-	socket = socket_alloc(domain);
+	socket = socket_alloc(stream_ops, domain);
 	if (!socket)
 		return -ENOMEM;
 	if (rdma_create_id(channel, &socket->id, socket, RDMA_PS_TCP) != 0) {
@@ -320,29 +291,11 @@ int stream_socket_new(int domain, struct rsocket **ret_socket)
 	return 0;
 }
 
-static int address_copy(const struct rsocket *socket,
-			const struct sockaddr *address, socklen_t len,
-			struct sockaddr_storage *ret_copy)
-{
-	size_t needed = socket->domain == AF_INET ? sizeof(struct sockaddr_in)
-						  : sizeof(struct sockaddr_in6);
-
-	if (!address)
-		return -EFAULT;
-	if (len < needed)
-		return -EINVAL;
-	if (address->sa_family != socket->domain)
-		return -EAFNOSUPPORT;
-	memset(ret_copy, 0, sizeof(*ret_copy));
-	memcpy(ret_copy, address, needed);
-	return 0;
-}
-
 int stream_socket_bind_locked(struct rsocket *socket,
 			      const struct sockaddr *address, socklen_t len)
 {
 	struct sockaddr_storage copy;
-	int ret = address_copy(socket, address, len, &copy);
+	int ret = socket_name_check(socket->domain, address, len, &copy);
 
 	if (ret)
 		return ret;
@@ -370,7 +323,7 @@ int stream_socket_connect_locked(struct rsocket *socket,
 				 const struct sockaddr *address, socklen_t len)
 {
 	struct sockaddr_storage copy;
-	int ret = address_copy(socket, address, len, &copy);
+	int ret = socket_name_check(socket->domain, address, len, &copy);
 	enum rsocket_state before = socket->state;
 
 	if (ret)

@@ -9,11 +9,13 @@
 
 /**
  * stream_socket_new() - a socket without a descriptor
+ * @stream_ops: its operations
  * @domain: AF_INET or AF_INET6
  *
  * Return: 0 or -errno. stream_socket_free() frees the socket.
  */
-int stream_socket_new(int domain, struct rsocket **ret_socket);
+int stream_socket_new(const struct socket_ops *stream_ops, int domain,
+		      struct rsocket **ret_socket);
 
 /**
  * stream_socket_free() - end the connection, and free the socket

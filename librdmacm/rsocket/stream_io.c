@@ -124,11 +124,6 @@ static uint32_t next_max(uint32_t max)
 	return max < STREAM_MAX_MESSAGE ? max * 2 : max;
 }
 
-static bool call_waits(const struct rsocket *socket, int flags)
-{
-	return !socket->is_nonblocking && !(flags & MSG_DONTWAIT);
-}
-
 /* An error is reported only if no byte of @len was transferred. */
 static ssize_t transfer_result(const struct io_cursor *cursor, size_t len,
 			       int ret)
@@ -171,7 +166,7 @@ ssize_t stream_send(struct rsocket *socket, const struct iovec *iov, int nr_iov,
 		return ret;
 	len = cursor.left;
 	verbs_mutex_lock(&socket->lock);
-	waits = call_waits(socket, flags);
+	waits = socket_waits_locked(socket, flags);
 	ret = connection_check_unlocking(socket, waits);
 	if (!ret)
 		ret = send_all_unlocking(socket, &cursor, waits);
@@ -240,7 +235,7 @@ ssize_t stream_receive(struct rsocket *socket, const struct iovec *iov,
 		return ret;
 	len = cursor.left;
 	verbs_mutex_lock(&socket->lock);
-	waits = call_waits(socket, flags);
+	waits = socket_waits_locked(socket, flags);
 	/* While the socket connects, receiving does not block. */
 	ret = connection_check_unlocking(socket, false);
 	if (!ret)
@@ -313,7 +308,7 @@ ssize_t stream_write_at(struct rsocket *socket, const void *bytes, size_t len,
 	if (ret)
 		return ret;
 	verbs_mutex_lock(&socket->lock);
-	waits = call_waits(socket, flags);
+	waits = socket_waits_locked(socket, flags);
 	ret = connection_check_unlocking(socket, waits);
 	/* Entries of the peer come before the messages that follow them. */
 	if (!ret)
@@ -332,26 +327,17 @@ static bool all_is_sent(const struct rsocket *socket)
 	       socket->has_cm_end;
 }
 
-int stream_shutdown(struct rsocket *socket, int how)
+int stream_shutdown_unlocking(struct rsocket *socket, int how)
 {
-	int ret = 0;
-
-	if (how != SHUT_RD && how != SHUT_WR && how != SHUT_RDWR)
-		return -EINVAL;
-	verbs_mutex_lock(&socket->lock);
-	if (socket->state == RSOCKET_CONNECTED) {
-		stream_qp_progress_locked(socket);
-		stream_flow_shutdown(&socket->flow, how != SHUT_WR,
-				     how != SHUT_RD);
-		stream_qp_flush_locked(socket);
-		socket_notify_locked(socket);
-		if (how == SHUT_RDWR && !socket->is_nonblocking)
-			ret = socket_wait_unlocking(socket, all_is_sent);
-	} else {
-		ret = -ENOTCONN;
-	}
-	verbs_mutex_unlock(&socket->lock);
-	return ret;
+	if (socket->state != RSOCKET_CONNECTED)
+		return -ENOTCONN;
+	stream_qp_progress_locked(socket);
+	stream_flow_shutdown(&socket->flow, how != SHUT_WR, how != SHUT_RD);
+	stream_qp_flush_locked(socket);
+	socket_notify_locked(socket);
+	if (how == SHUT_RDWR && !socket->is_nonblocking)
+		return socket_wait_unlocking(socket, all_is_sent);
+	return 0;
 }
 
 void stream_close_unlocking(struct rsocket *socket)

@@ -38,12 +38,12 @@ ssize_t stream_write_at(struct rsocket *socket, const void *bytes, size_t len,
 			uint64_t offset, int flags);
 
 /**
- * stream_shutdown() - end sending, receiving or both
+ * stream_shutdown_unlocking() - end sending, receiving or both
  * @how: SHUT_RD, SHUT_WR or SHUT_RDWR, which waits for all messages
  *
  * Return: 0 or -errno.
  */
-int stream_shutdown(struct rsocket *socket, int how);
+int stream_shutdown_unlocking(struct rsocket *socket, int how);
 
 /** stream_close_unlocking() - send all messages, and the end of the connection
  */

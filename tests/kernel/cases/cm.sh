@@ -30,6 +30,11 @@ works() {
 	done
 }
 
+# udp_listens PORT - a UDP socket has the port.
+udp_listens() {
+	[ -n "$(ss -Hunl "sport = :$1")" ]
+}
+
 fixed_port=
 check "$device comes up" device_up
 # The kernel's soft-iWARP refuses one of two connections now and then (-EINVAL
@@ -66,6 +71,21 @@ pair_port=7174
 	works udaddy -b @address -c 2 -C 5 -S 64 -- -s @address -c 2 -C 5 -S 64
 fixed_port=
 pair_port=21000
+
+# The server of udpong never ends. Debian's datagram rsockets create an address
+# handle without a GRH, which RoCE does not have, so its rsendto() fails.
+pair_endless=yes
+if [ "$device" != siw0 ] && [[ " $pairings " = *" ours:ours "* ]]; then
+	for option in b a n e; do
+		pair_port=$((pair_port + 1))
+		row=udpong
+		pair_test "udpong -T $option" udp_listens ours:ours '^custom' \
+			udpong -b "$device_address" -p "$pair_port" \
+			-T "$option" -- udpong -s "$device_address" \
+			-p "$pair_port" -C 100 -T "$option"
+	done
+fi
+pair_endless=
 
 # cmtime's server never ends. Later releases have another, threaded program of
 # this name, which does not end here even with their own library.

@@ -167,10 +167,10 @@ static void rsetsockopt_of_connected_socket_refuses_sizes(void **state)
 	pair_close(pair);
 }
 
-static void rsocket_of_datagrams_fails_with_enotsup(void **state)
+static void rsocket_of_unknown_type_fails_with_enotsup(void **state)
 {
 	errno = 0;
-	assert_int_equal(rsocket(AF_INET, SOCK_DGRAM, 0), -1);
+	assert_int_equal(rsocket(AF_INET, SOCK_DGRAM, IPPROTO_TCP), -1);
 	assert_int_equal(errno, ENOTSUP);
 	errno = 0;
 	assert_int_equal(rsocket(AF_UNIX, SOCK_STREAM, 0), -1);
@@ -351,7 +351,7 @@ int main(void)
 		cmocka_unit_test(rclose_of_listener_ends_waiting_connections),
 		cmocka_unit_test(rconnect_beyond_backlog_is_refused),
 		cmocka_unit_test(rsetsockopt_of_connected_socket_refuses_sizes),
-		cmocka_unit_test(rsocket_of_datagrams_fails_with_enotsup),
+		cmocka_unit_test(rsocket_of_unknown_type_fails_with_enotsup),
 		cmocka_unit_test(calls_with_foreign_descriptor_fail_with_ebadf),
 		cmocka_unit_test(raccept_of_unknown_version_is_rejected),
 		cmocka_unit_test(rrecv_of_invalid_message_fails_with_eproto),

@@ -29,6 +29,14 @@ cm_server_listens() {
 		pair_has_polled "$pid"
 }
 
+# udp_listens PORT - a UDP socket has the port.
+udp_listens() {
+	local where=()
+
+	[ "${pairing%:*}" = lo ] || where=(-N "${pairing%:*}")
+	[ -n "$(ss "${where[@]}" -Hunl "sport = :$1")" ]
+}
+
 # connects PATTERN PROGRAM SERVER_OPTION... -- CLIENT_OPTION... - @port and
 # @address are replaced by those of the server. The program of the client is
 # $client, if that is set.
@@ -81,6 +89,19 @@ test_datagrams() {
 	pair_port=$before
 }
 
+# test_udpong OPTION... - the server never ends, and binds to IPv6 by default.
+# Datagrams that do not fit in the MTU travel by UDP.
+test_udpong() {
+	local row=udpong
+
+	pair_port=$((pair_port + 1))
+	pair_endless=yes
+	pair_test "udpong $*" udp_listens "$pairing" '^custom' \
+		udpong -b "$address" -p "$pair_port" "$@" -- \
+		udpong -s "$address" -p "$pair_port" -C 500 "$@"
+	pair_endless=
+}
+
 # group_has_member PORT - a process at the server's end is in $group.
 group_has_member() {
 	local where=()
@@ -121,6 +142,11 @@ test_programs() {
 		-s @address -p @port
 	client=
 	test_datagrams
+	test_udpong
+	test_udpong -T b
+	test_udpong -T a
+	test_udpong -T n -S 64
+	test_udpong -T e -S 1400
 	test_perftest_cm ib_send_bw -n 500 -s 4096
 	test_perftest_cm ib_send_lat -n 200 -e
 	test_perftest_cm ib_send_lat -n 200 -c UD
