@@ -8,6 +8,7 @@
 
 #include "api/ip_address.h"
 #include "rsocket/datagram_port.h"
+#include "rsocket/socket_name.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -91,6 +92,7 @@ static int dest_resolve_address_locked(struct datagram_dest *dest)
 
 	ip_address_copy(&local, (struct sockaddr *)&dest->port->address);
 	ip_address_copy(&peer, (struct sockaddr *)&dest->address);
+	socket_name_unmap(&peer);
 	ip_address_set_port((struct sockaddr *)&local, 0);
 	return rdma_resolve_addr(dest->id, (struct sockaddr *)&local,
 				 (struct sockaddr *)&peer, DEST_RESOLVE_MS);

@@ -12,8 +12,8 @@
 
 /* A UD queue pair */
 struct datagram_port {
-	struct list_node node; /* in datagram.ports */
-	struct sockaddr_storage address;
+	struct list_node node;			/* in datagram.ports */
+	struct sockaddr_storage address;	/* of IPv4 rather than mapped */
 	uint8_t header[DATAGRAM_UD_MAX_HEADER]; /* of sent messages */
 	size_t header_len;
 	size_t max_len; /* of a message, by the MTU */

@@ -10,6 +10,7 @@
 #include "api/ip_route.h"
 #include "rsocket/datagram_queue.h"
 #include "rsocket/rsocket_config.h"
+#include "rsocket/socket_name.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -224,6 +225,7 @@ int datagram_port_get_locked(struct rsocket *socket,
 				      &address);
 	if (ret)
 		return ret;
+	socket_name_unmap(&address);
 	list_for_each (node, &socket->datagram->ports) {
 		port = list_entry(node, struct datagram_port, node);
 		if (ip_address_equal((struct sockaddr *)&port->address,
@@ -288,7 +290,7 @@ static int message_receive_locked(struct rsocket *socket,
 	uint32_t slot = (uint32_t)wc->wr_id;
 	const uint8_t *bytes =
 		&port->recv[(size_t)slot * PORT_RECV_LEN + PORT_GRH_LEN];
-	struct sockaddr_storage from;
+	struct sockaddr_storage from = { 0 };
 	int header_len = -EPROTO;
 	size_t len = 0;
 
@@ -296,6 +298,8 @@ static int message_receive_locked(struct rsocket *socket,
 		len = wc->byte_len - PORT_GRH_LEN;
 		header_len = datagram_ud_decode(bytes, len, &from);
 	}
+	if (socket->domain == AF_INET6)
+		socket_name_map(&from);
 	if (header_len < 0 || !datagram_queue_add_slot_locked(
 				      socket, &from, &bytes[header_len],
 				      len - (size_t)header_len, port, slot))

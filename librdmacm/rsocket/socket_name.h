@@ -24,4 +24,10 @@ void socket_name_copy(const struct sockaddr *from, struct sockaddr *address,
 int socket_name_check(int domain, const struct sockaddr *address, socklen_t len,
 		      struct sockaddr_storage *ret_copy);
 
+/** socket_name_unmap() - turn an IPv4-mapped IPv6 address into one of IPv4 */
+void socket_name_unmap(struct sockaddr_storage *address);
+
+/** socket_name_map() - turn an IPv4 address into a mapped one of IPv6 */
+void socket_name_map(struct sockaddr_storage *address);
+
 #endif

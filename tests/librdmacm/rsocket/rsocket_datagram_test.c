@@ -207,6 +207,35 @@ static void rclose_wakes_thread_that_receives_datagram(void **state)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
+/* A socket of IPv6 exchanges datagrams with one of IPv4. */
+static void datagram_socket_of_ipv6_has_mapped_addresses(void **state)
+{
+	struct sockaddr_in6 any = { .sin6_family = AF_INET6,
+				    .sin6_port = htons(PEER_PORT) };
+	int left = datagram_new(TEST_PORT);
+	int right = rsocket(AF_INET6, SOCK_DGRAM, 0);
+	struct sockaddr_in6 from;
+	socklen_t len = sizeof(from);
+	char byte;
+
+	assert_int_equal(rbind(right, (struct sockaddr *)&any, sizeof(any)), 0);
+	for (unsigned int i = 0; i < 100; i++) {
+		assert_int_equal(send_to(left, "x", 1, PEER_PORT), 1);
+		assert_int_equal(rrecvfrom(right, &byte, 1, 0,
+					   (struct sockaddr *)&from, &len),
+				 1);
+		assert_int_equal(len, sizeof(from));
+		assert_true(IN6_IS_ADDR_V4MAPPED(&from.sin6_addr));
+		assert_int_equal(ntohs(from.sin6_port), TEST_PORT);
+		assert_int_equal(rsendto(right, "y", 1, 0,
+					 (struct sockaddr *)&from, len),
+				 1);
+		assert_int_equal(rrecv(left, &byte, 1, 0), 1);
+	}
+	assert_int_equal(rclose(left), 0);
+	assert_int_equal(rclose(right), 0);
+}
+
 static void datagram_socket_has_options_of_udp(void **state)
 {
 	int fd = datagram_new(TEST_PORT), value = 1;
@@ -440,6 +469,7 @@ int main(void)
 		cmocka_unit_test(rrecvmsg_of_datagram_reports_truncation),
 		cmocka_unit_test(rpoll_of_datagram_socket_reports_data),
 		cmocka_unit_test(rclose_wakes_thread_that_receives_datagram),
+		cmocka_unit_test(datagram_socket_of_ipv6_has_mapped_addresses),
 		cmocka_unit_test(datagram_socket_has_options_of_udp),
 		cmocka_unit_test(discovery_of_peer_leads_to_messages_of_qp),
 		cmocka_unit_test(first_datagram_to_peer_has_header_and_data),
