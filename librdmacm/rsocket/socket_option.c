@@ -232,6 +232,12 @@ static int option_get_number(struct rsocket *socket, int level, int name,
 	case OPTION(SOL_SOCKET, SO_DOMAIN):
 		*ret_number = socket->domain;
 		return 0;
+	case OPTION(SOL_SOCKET, SO_PROTOCOL):
+		*ret_number = IPPROTO_TCP;
+		return 0;
+	case OPTION(SOL_SOCKET, SO_ACCEPTCONN):
+		*ret_number = socket->state == RSOCKET_LISTENING;
+		return 0;
 	case OPTION(SOL_SOCKET, SO_BROADCAST):
 		*ret_number = 0;
 		return 0;
@@ -277,6 +283,24 @@ static int option_get_number(struct rsocket *socket, int level, int name,
 	}
 }
 
+static void option_fill_tcp_info(const struct rsocket *socket, void *value,
+				 socklen_t *len)
+{
+	struct tcp_info info = {
+		.tcpi_state = TCP_CLOSE,
+		.tcpi_snd_mss = STREAM_MAX_MESSAGE,
+		.tcpi_rcv_mss = STREAM_MAX_MESSAGE,
+	};
+
+	if (socket->state == RSOCKET_LISTENING)
+		info.tcpi_state = TCP_LISTEN;
+	else if (socket->state == RSOCKET_CONNECTED && !socket->has_cm_end)
+		info.tcpi_state = TCP_ESTABLISHED;
+	if (*len > sizeof(info))
+		*len = sizeof(info);
+	memcpy(value, &info, *len);
+}
+
 int socket_option_get_locked(struct rsocket *socket, int level, int name,
 			     void *value, socklen_t *len)
 {
@@ -288,6 +312,10 @@ int socket_option_get_locked(struct rsocket *socket, int level, int name,
 			return -EINVAL;
 		memcpy(value, socket->options.linger, sizeof(struct linger));
 		*len = sizeof(struct linger);
+		return 0;
+	}
+	if (level == IPPROTO_TCP && name == TCP_INFO) {
+		option_fill_tcp_info(socket, value, len);
 		return 0;
 	}
 	if (*len < sizeof(number))
