@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Sending and receiving: functions of unistd.h, sys/uio.h, sys/socket.h and
+ * sys/sendfile.h, and those that _FORTIFY_SOURCE calls instead.
+ */
+#include "preload/preload_call.h"
+#include "preload/preload_libc.h"
+#include "preload/preload_make.h"
+
+#include <errno.h>
+#include <rdma/rsocket.h>
+#include <stdlib.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
+
+#define TRANSFER_SENDFILE_LEN 16384
+
+ssize_t read(int fd, void *bytes, size_t len)
+{
+	struct preload_file *file = preload_begin_transfer(fd);
+
+	if (!file)
+		return preload_libc_get()->read(fd, bytes, len);
+	return preload_end(file, rread(file->rsocket, bytes, len));
+}
+
+ssize_t readv(int fd, const struct iovec *iov, int nr)
+{
+	struct preload_file *file = preload_begin_transfer(fd);
+
+	if (!file)
+		return preload_libc_get()->readv(fd, iov, nr);
+	return preload_end(file, rreadv(file->rsocket, iov, nr));
+}
+
+ssize_t recvfrom(int fd, void *bytes, size_t len, int flags,
+		 struct sockaddr *address, socklen_t *address_len)
+{
+	struct preload_file *file = preload_begin_transfer(fd);
+
+	if (!file)
+		return preload_libc_get()->recvfrom(fd, bytes, len, flags,
+						    address, address_len);
+	return preload_end(file, rrecvfrom(file->rsocket, bytes, len, flags,
+					   address, address_len));
+}
+
+ssize_t recv(int fd, void *bytes, size_t len, int flags)
+{
+	return recvfrom(fd, bytes, len, flags, NULL, NULL);
+}
+
+ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
+{
+	struct preload_file *file = preload_begin_transfer(fd);
+	struct msghdr plain;
+	ssize_t ret;
+
+	if (!file)
+		return preload_libc_get()->recvmsg(fd, msg, flags);
+	/* Rsockets have no control data. */
+	plain = *msg;
+	plain.msg_control = NULL;
+	plain.msg_controllen = 0;
+	ret = rrecvmsg(file->rsocket, &plain, flags);
+	if (ret >= 0) {
+		msg->msg_namelen = plain.msg_namelen;
+		msg->msg_flags = plain.msg_flags;
+		msg->msg_controllen = 0;
+	}
+	return preload_end(file, ret);
+}
+
+ssize_t write(int fd, const void *bytes, size_t len)
+{
+	struct preload_file *file = preload_begin_transfer(fd);
+
+	if (!file)
+		return preload_libc_get()->write(fd, bytes, len);
+	return preload_end(file, rwrite(file->rsocket, bytes, len));
+}
+
+ssize_t writev(int fd, const struct iovec *iov, int nr)
+{
+	struct preload_file *file = preload_begin_transfer(fd);
+
+	if (!file)
+		return preload_libc_get()->writev(fd, iov, nr);
+	return preload_end(file, rwritev(file->rsocket, iov, nr));
+}
+
+/* No RDMA device has the local address of a datagram. */
+static bool must_become_ordinary(const struct preload_file *file, ssize_t ret)
+{
+	return ret < 0 && errno == ENODEV && file->type == SOCK_DGRAM;
+}
+
+ssize_t sendto(int fd, const void *bytes, size_t len, int flags,
+	       const struct sockaddr *address, socklen_t address_len)
+{
+	struct preload_file *file = preload_begin_transfer(fd);
+	ssize_t ret;
+
+	if (!file)
+		return preload_libc_get()->sendto(fd, bytes, len, flags,
+						  address, address_len);
+	ret = rsendto(file->rsocket, bytes, len, flags, address, address_len);
+	if (must_become_ordinary(file, ret) &&
+	    preload_make_ordinary(fd, file) == 0)
+		ret = preload_libc_get()->sendto(fd, bytes, len, flags, address,
+						 address_len);
+	return preload_end(file, ret);
+}
+
+ssize_t send(int fd, const void *bytes, size_t len, int flags)
+{
+	return sendto(fd, bytes, len, flags, NULL, 0);
+}
+
+ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
+{
+	struct preload_file *file = preload_begin_transfer(fd);
+	ssize_t ret;
+
+	if (!file)
+		return preload_libc_get()->sendmsg(fd, msg, flags);
+	ret = rsendmsg(file->rsocket, msg, flags);
+	if (must_become_ordinary(file, ret) &&
+	    preload_make_ordinary(fd, file) == 0)
+		ret = preload_libc_get()->sendmsg(fd, msg, flags);
+	return preload_end(file, ret);
+}
+
+/* Returns the number of bytes from @at on, or -1 if there are none. */
+static ssize_t sendfile_copy(int rsocket, int from, off_t at, size_t len)
+{
+	uint8_t bytes[TRANSFER_SENDFILE_LEN];
+	ssize_t nr_read, nr_sent;
+	size_t nr = 0;
+
+	while (nr < len) {
+		size_t part = len - nr;
+
+		if (part > sizeof(bytes))
+			part = sizeof(bytes);
+		nr_read = pread(from, bytes, part, at + (off_t)nr);
+		if (nr_read == 0)
+			break;
+		nr_sent = nr_read < 0 ? -1
+				      : rwrite(rsocket, bytes, (size_t)nr_read);
+		if (nr_sent < 0)
+			return nr ? (ssize_t)nr : -1;
+		nr += (size_t)nr_sent;
+		if (nr_sent < nr_read)
+			break;
+	}
+	return (ssize_t)nr;
+}
+
+ssize_t sendfile(int to, int from, off_t *offset, size_t len)
+{
+	struct preload_file *file = preload_begin_transfer(to);
+	ssize_t ret = -1;
+	off_t at;
+
+	if (!file)
+		return preload_libc_get()->sendfile(to, from, offset, len);
+	at = offset ? *offset : lseek(from, 0, SEEK_CUR);
+	if (at >= 0)
+		ret = sendfile_copy(file->rsocket, from, at, len);
+	if (ret > 0 && offset)
+		*offset = at + ret;
+	else if (ret > 0)
+		(void)lseek(from, at + ret, SEEK_SET);
+	return preload_end(file, ret);
+}
+
+/* off_t has 64 bits on all supported architectures but some of 32 bits. */
+ssize_t sendfile64(int to, int from, off64_t *offset, size_t len)
+{
+	off_t at = offset ? (off_t)*offset : 0;
+	ssize_t ret = sendfile(to, from, offset ? &at : NULL, len);
+
+	if (offset)
+		*offset = at;
+	return ret;
+}
+
+/* -- what _FORTIFY_SOURCE calls if the length is not constant -- */
+
+ssize_t __read_chk(int fd, void *bytes, size_t len, size_t size);
+ssize_t __recv_chk(int fd, void *bytes, size_t len, size_t size, int flags);
+ssize_t __recvfrom_chk(int fd, void *bytes, size_t len, size_t size, int flags,
+		       struct sockaddr *address, socklen_t *address_len);
+
+static void length_check(size_t len, size_t size)
+{
+	if (len > size)
+		abort();
+}
+
+ssize_t __read_chk(int fd, void *bytes, size_t len, size_t size)
+{
+	length_check(len, size);
+	return read(fd, bytes, len);
+}
+
+ssize_t __recv_chk(int fd, void *bytes, size_t len, size_t size, int flags)
+{
+	length_check(len, size);
+	return recv(fd, bytes, len, flags);
+}
+
+ssize_t __recvfrom_chk(int fd, void *bytes, size_t len, size_t size, int flags,
+		       struct sockaddr *address, socklen_t *address_len)
+{
+	length_check(len, size);
+	return recvfrom(fd, bytes, len, flags, address, address_len);
+}

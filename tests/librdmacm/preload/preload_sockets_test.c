@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Sockets of the C library in a process that has loaded librspreload.so. An
+ * rsocket is recognized by its descriptor, which is one of /dev/null.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/select.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define TEST_PORT 7480
+
+struct connection {
+	int client, server;
+};
+
+static bool is_rsocket(int fd)
+{
+	char path[32], target[32];
+	ssize_t len;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	len = readlink(path, target, sizeof(target));
+	return len == 9 && memcmp(target, "/dev/null", 9) == 0;
+}
+
+static struct sockaddr_in test_address(void)
+{
+	return (struct sockaddr_in){
+		.sin_family = AF_INET,
+		.sin_port = htons(TEST_PORT),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+}
+
+static int test_listen(void)
+{
+	struct sockaddr_in address = test_address();
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	assert_true(is_rsocket(fd));
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)),
+			 0);
+	assert_int_equal(listen(fd, 8), 0);
+	return fd;
+}
+
+static int test_connect(int fd)
+{
+	struct sockaddr_in address = test_address();
+
+	return connect(fd, (struct sockaddr *)&address, sizeof(address));
+}
+
+static struct connection connection_new(void)
+{
+	int listener = test_listen();
+	struct connection connection = {
+		.client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0),
+	};
+
+	assert_int_equal(test_connect(connection.client), 0);
+	connection.server = accept(listener, NULL, NULL);
+	assert_true(is_rsocket(connection.server));
+	assert_int_equal(close(listener), 0);
+	return connection;
+}
+
+static void *close_run(void *arg)
+{
+	(void)close((int)(intptr_t)arg);
+	return NULL;
+}
+
+/* Both ends at the same time, since each waits for the other. */
+static void connection_close(struct connection connection)
+{
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, close_run,
+					(void *)(intptr_t)connection.client),
+			 0);
+	assert_int_equal(close(connection.server), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static void sockets_transfer_by_all_functions(void **state)
+{
+	struct connection connection = connection_new();
+	char bytes[8] = "";
+	struct iovec iov[2] = { { .iov_base = bytes, .iov_len = 1 },
+				{ .iov_base = bytes + 1, .iov_len = 1 } };
+	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+
+	assert_int_equal(write(connection.client, "ab", 2), 2);
+	assert_int_equal(read(connection.server, bytes, 8), 2);
+	assert_int_equal(writev(connection.client, iov, 2), 2);
+	assert_int_equal(recv(connection.server, bytes, 8, MSG_PEEK), 2);
+	assert_int_equal(readv(connection.server, iov, 2), 2);
+	assert_int_equal(sendmsg(connection.client, &msg, 0), 2);
+	memset(bytes, 0, sizeof(bytes));
+	assert_int_equal(recvmsg(connection.server, &msg, 0), 2);
+	assert_memory_equal(bytes, "ab", 2);
+	assert_int_equal(send(connection.client, "c", 1, 0), 1);
+	assert_int_equal(recvfrom(connection.server, bytes, 8, 0, NULL, NULL),
+			 1);
+	assert_int_equal(shutdown(connection.client, SHUT_WR), 0);
+	assert_int_equal(read(connection.server, bytes, 8), 0);
+	connection_close(connection);
+}
+
+static void duplicates_refer_to_same_socket(void **state)
+{
+	struct connection connection = connection_new();
+	int copy = dup(connection.client), other = open("/dev/null", O_RDWR);
+	char byte;
+
+	assert_int_equal(dup2(copy, other), other);
+	assert_int_equal(close(connection.client), 0);
+	connection.client = fcntl(copy, F_DUPFD_CLOEXEC, 100);
+	assert_true(connection.client >= 100);
+	assert_int_equal(close(copy), 0);
+	assert_int_equal(write(other, "x", 1), 1);
+	assert_int_equal(read(connection.server, &byte, 1), 1);
+	assert_int_equal(close(other), 0);
+	assert_int_equal(write(connection.client, "y", 1), 1);
+	assert_int_equal(read(connection.server, &byte, 1), 1);
+	assert_int_equal(byte, 'y');
+	connection_close(connection);
+}
+
+static void select_and_poll_report_socket_and_pipe(void **state)
+{
+	struct connection connection = connection_new();
+	struct pollfd fds[2];
+	fd_set reads;
+	int pipe_fds[2], nr;
+
+	assert_int_equal(pipe(pipe_fds), 0);
+	fds[0] = (struct pollfd){ .fd = connection.server, .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = pipe_fds[0], .events = POLLIN };
+	assert_int_equal(poll(fds, 2, 0), 0);
+	assert_int_equal(write(connection.client, "x", 1), 1);
+	assert_int_equal(poll(fds, 2, 20000), 1);
+	assert_int_equal(fds[0].revents, POLLIN);
+	assert_int_equal(write(pipe_fds[1], "x", 1), 1);
+	FD_ZERO(&reads);
+	FD_SET(connection.server, &reads);
+	FD_SET(pipe_fds[0], &reads);
+	nr = connection.server > pipe_fds[0] ? connection.server : pipe_fds[0];
+	assert_int_equal(select(nr + 1, &reads, NULL, NULL, NULL), 2);
+	assert_true(FD_ISSET(connection.server, &reads));
+	assert_int_equal(close(pipe_fds[0]), 0);
+	assert_int_equal(close(pipe_fds[1]), 0);
+	connection_close(connection);
+}
+
+static void accepted_socket_has_own_flags(void **state)
+{
+	int listener = test_listen(), on = 1;
+	struct connection connection = { .client = socket(AF_INET, SOCK_STREAM,
+							  0) };
+	struct pollfd fds = { .fd = listener, .events = POLLIN };
+	char byte;
+
+	assert_int_equal(ioctl(listener, FIONBIO, &on), 0);
+	assert_int_equal(accept(listener, NULL, NULL), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(test_connect(connection.client), 0);
+	assert_int_equal(poll(&fds, 1, 20000), 1);
+	connection.server = accept4(listener, NULL, NULL, 0);
+	assert_int_equal(fcntl(connection.server, F_GETFL), O_RDWR);
+	assert_int_equal(fcntl(connection.server, F_SETFL, O_NONBLOCK), 0);
+	assert_int_equal(read(connection.server, &byte, 1), -1);
+	assert_int_equal(errno, EAGAIN);
+	connection_close(connection);
+	assert_int_equal(close(listener), 0);
+}
+
+static void sendfile_moves_offset(void **state)
+{
+	struct connection connection = connection_new();
+	FILE *file = tmpfile();
+	off_t offset = 2;
+	char bytes[8];
+
+	assert_non_null(file);
+	assert_int_equal(write(fileno(file), "012345", 6), 6);
+	assert_int_equal(lseek(fileno(file), 1, SEEK_SET), 1);
+	assert_int_equal(sendfile(connection.client, fileno(file), &offset, 3),
+			 3);
+	assert_int_equal(offset, 5);
+	assert_int_equal(sendfile(connection.client, fileno(file), NULL, 99),
+			 5);
+	assert_int_equal(lseek(fileno(file), 0, SEEK_CUR), 6);
+	assert_int_equal(recv(connection.server, bytes, 8, MSG_WAITALL), 8);
+	assert_memory_equal(bytes, "23412345", 8);
+	assert_int_equal(fclose(file), 0);
+	connection_close(connection);
+}
+
+/* A child without the library listens by TCP until its pipe is closed. */
+static pid_t start_tcp_server(int *ret_pipe)
+{
+	static const char script[] =
+		"import os, socket\n"
+		"s = socket.create_server(('127.0.0.1', 7480))\n"
+		"os.write(1, b'x')\n"
+		"c = s.accept()[0]\n"
+		"c.send(c.recv(1))\n"
+		"c.recv(1)\n";
+	int fds[2];
+	pid_t pid;
+	char byte;
+
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		(void)unsetenv("LD_PRELOAD");
+		(void)dup2(fds[1], 1);
+		(void)execlp("python3", "python3", "-c", script, (char *)NULL);
+		_exit(127);
+	}
+	assert_int_equal(close(fds[1]), 0);
+	assert_int_equal(read(fds[0], &byte, 1), 1);
+	*ret_pipe = fds[0];
+	return pid;
+}
+
+static void check_tcp_echo(int fd)
+{
+	char byte = 'x';
+
+	assert_false(is_rsocket(fd));
+	assert_int_equal(write(fd, &byte, 1), 1);
+	assert_int_equal(read(fd, &byte, 1), 1);
+	assert_int_equal(close(fd), 0);
+}
+
+static void connect_to_server_of_tcp_uses_tcp(void **state)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, 0), pipe_fd, status;
+	pid_t pid = start_tcp_server(&pipe_fd);
+
+	assert_int_equal(test_connect(fd), 0);
+	check_tcp_echo(fd);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(close(pipe_fd), 0);
+}
+
+static void connect_nonblocking_to_server_of_tcp_uses_tcp(void **state)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	struct pollfd fds = { .fd = fd, .events = POLLOUT };
+	int pipe_fd, status, error = -1;
+	socklen_t len = sizeof(error);
+	pid_t pid = start_tcp_server(&pipe_fd);
+
+	assert_int_equal(test_connect(fd), -1);
+	assert_int_equal(errno, EINPROGRESS);
+	assert_int_equal(poll(&fds, 1, 20000), 1);
+	assert_int_equal(fds.revents, POLLOUT);
+	assert_int_equal(getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len), 0);
+	assert_int_equal(error, 0);
+	assert_int_equal(fcntl(fd, F_GETFL), O_RDWR | O_NONBLOCK);
+	assert_int_equal(fcntl(fd, F_SETFL, 0), 0);
+	check_tcp_echo(fd);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(close(pipe_fd), 0);
+}
+
+static void connect_without_server_has_error_of_tcp(void **state)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	struct pollfd fds = { .fd = fd, .events = POLLOUT };
+	int error = -1;
+	socklen_t len = sizeof(error);
+
+	assert_int_equal(test_connect(fd), -1);
+	assert_int_equal(errno, EINPROGRESS);
+	assert_int_equal(poll(&fds, 1, 20000), 1);
+	assert_int_equal(getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len), 0);
+	assert_int_equal(error, ECONNREFUSED);
+	assert_int_equal(close(fd), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sockets_transfer_by_all_functions),
+		cmocka_unit_test(duplicates_refer_to_same_socket),
+		cmocka_unit_test(select_and_poll_report_socket_and_pipe),
+		cmocka_unit_test(accepted_socket_has_own_flags),
+		cmocka_unit_test(sendfile_moves_offset),
+		cmocka_unit_test(connect_to_server_of_tcp_uses_tcp),
+		cmocka_unit_test(connect_nonblocking_to_server_of_tcp_uses_tcp),
+		cmocka_unit_test(connect_without_server_has_error_of_tcp),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
