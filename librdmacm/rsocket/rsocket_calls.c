@@ -6,6 +6,7 @@
  */
 #include "api/api_err.h"
 #include "rsocket/datagram_socket.h"
+#include "rsocket/repoll_set.h"
 #include "rsocket/socket_children.h"
 #include "rsocket/socket_name.h"
 #include "rsocket/socket_table.h"
@@ -84,12 +85,32 @@ int rsocket(int domain, int type, int protocol)
 	return ret;
 }
 
-int rclose(int fd)
+static bool socket_is_busy(int fd)
 {
-	struct rsocket *socket = socket_table_remove(fd);
+	struct rsocket *socket = socket_get(fd);
+	bool is_busy = false;
 
 	if (!socket)
-		return EBADF; /* as other implementations */
+		return false;
+	if (socket->ops->is_busy_locked) {
+		verbs_mutex_lock(&socket->lock);
+		is_busy = socket->ops->is_busy_locked(socket);
+		verbs_mutex_unlock(&socket->lock);
+	}
+	socket_put(socket);
+	return is_busy;
+}
+
+int rclose(int fd)
+{
+	struct rsocket *socket;
+
+	/* Positive values, as other implementations */
+	if (socket_is_busy(fd))
+		return EBUSY;
+	socket = socket_table_remove(fd);
+	if (!socket)
+		return EBADF;
 	verbs_mutex_lock(&socket->lock);
 	socket->is_closing = true;
 	socket_notify_locked(socket);
@@ -102,6 +123,19 @@ int rclose(int fd)
 	socket->ops->free(socket);
 	(void)close(fd);
 	return 0;
+}
+
+int repoll_create(int flags)
+{
+	struct rsocket *set;
+	int ret = flags & ~EPOLL_CLOEXEC ? -EINVAL : repoll_set_new(&set);
+
+	if (!ret) {
+		ret = socket_publish(set, (flags & EPOLL_CLOEXEC) != 0);
+		if (ret < 0)
+			set->ops->free(set);
+	}
+	return ret < 0 ? api_ret_minus1(ret) : ret;
 }
 
 int rshutdown(int fd, int how)

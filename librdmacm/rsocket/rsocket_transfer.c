@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Sending, receiving and waiting by descriptor: functions of rsocket.h. */
 #include "api/api_err.h"
+#include "rsocket/repoll_set.h"
 #include "rsocket/socket_poll.h"
 #include "rsocket/socket_table.h"
 #include "rsocket/stream_io.h"
@@ -184,20 +185,29 @@ size_t riowrite(int fd, const void *buf, size_t len, off_t offset, int flags)
 	return (size_t)result_of(ret);
 }
 
-/* -- not implemented: epoll of rsockets -- */
+/* -- sets; errors are positive values, as in other implementations -- */
 
-int repoll_create(int flags)
+int repoll_ctl(int set_fd, int op, int fd, struct epoll_event *event)
 {
-	return api_ret_minus1(-ENOSYS);
+	struct rsocket *set = socket_get(set_fd);
+	int ret;
+
+	if (!set)
+		return EBADF;
+	ret = repoll_set_control(set, op, fd, event);
+	socket_put(set);
+	return -ret;
 }
 
-int repoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
+int repoll_wait(int set_fd, struct epoll_event *events, int max_events,
+		int timeout_ms)
 {
-	return api_ret_minus1(-ENOSYS);
-}
+	struct rsocket *set = socket_get(set_fd);
+	int ret;
 
-int repoll_wait(int epfd, struct epoll_event *events, int maxevents,
-		int timeout)
-{
-	return api_ret_minus1(-ENOSYS);
+	if (!set)
+		return EBADF;
+	ret = repoll_set_wait(set, events, max_events, timeout_ms);
+	socket_put(set);
+	return ret < 0 ? -ret : ret;
 }

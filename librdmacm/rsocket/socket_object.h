@@ -64,7 +64,7 @@ struct rsocket;
  * between.
  */
 struct socket_ops {
-	int type; /* SOCK_STREAM or SOCK_DGRAM */
+	int type; /* SOCK_STREAM or SOCK_DGRAM; 0: neither */
 	int (*bind_locked)(struct rsocket *socket,
 			   const struct sockaddr *address, socklen_t len);
 	int (*connect_unlocking)(struct rsocket *socket,
@@ -81,6 +81,8 @@ struct socket_ops {
 			int flags);
 	ssize_t (*receive)(struct rsocket *socket, struct msghdr *msg,
 			   int flags);
+	/* Whether it must not be closed; NULL: never */
+	bool (*is_busy_locked)(const struct rsocket *socket);
 	/* Waits until everything is sent. */
 	void (*close_unlocking)(struct rsocket *socket);
 	/* No other thread may use the socket. */
@@ -113,6 +115,7 @@ struct rsocket {
 	struct rsocket_options options;
 	struct list_node waiters;  /* struct socket_waiter */
 	struct datagram *datagram; /* NULL: of another kind */
+	struct repoll_set *repoll; /* NULL: of another kind */
 	/* Streams: */
 	struct rdma_cm_id *id;
 	struct stream_qp qp;
