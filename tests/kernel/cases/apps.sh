@@ -22,23 +22,14 @@ qperf_works() {
 	done
 }
 
-# fio_job NAME LINE... - writes a job file.
-fio_job() {
-	local name=$1
-
-	shift
-	printf '%s\n' '[job]' ioengine=rdma thread iodepth=4 size=64k bs=4k \
-		"port=$pair_port" "$@" >"$scratch/$name.fio"
-}
-
 # fio_works VERB - requires that the client issues all blocks without an error.
 fio_works() {
 	local lib row=fio
 
 	for lib in $three; do
 		pair_port=$((pair_port + 1))
-		fio_job server rw=read filename=none
-		fio_job client rw=write "verb=$1" "hostname=$rxe_address"
+		fio_job "$scratch/server.fio" rw=read filename=none
+		fio_job "$scratch/client.fio" rw=write "verb=$1" "hostname=$rxe_address"
 		pair_test "fio $1" cm_listens "$lib:$lib" \
 			'issued rwts: total=0,16,0,0 ' \
 			fio "$scratch/server.fio" -- fio "$scratch/client.fio"

@@ -4,18 +4,24 @@
 # Runs the interop_* programs, which check each other's memory and print a
 # result for each check. Sourced after lib.sh and pair.sh.
 
-# checked LISTENS SERVER:CLIENT PROGRAM GID DEVICE:DEVICE ADDRESS - counts each
-# line of the client as a test. LISTENS as for pair_run; ADDRESS is the
-# server's.
+# checked LISTENS SERVER:CLIENT PROGRAM GID DEVICE:DEVICE ADDRESS - LISTENS as for
+# pair_run; ADDRESS is the server's.
 checked() {
-	local listens=$1 pairing=$2 verdict name row=$3 column
-	local program=$tools/$3 gid=$4 devices=$5 address=$6
+	local program=$tools/$3 gid=$4 devices=$5 address=$6 row=$3
 
-	column=$(pairing_label "$pairing")
 	pair_port=$((pair_port + 1))
-	pair_run "$listens" "${pairing%:*}" "${pairing#*:}" \
+	checked_pair "$1" "$2" \
 		"$program" "${devices%:*}" "$gid" "$pair_port" -- \
 		"$program" "${devices#*:}" "$gid" "$pair_port" "$address"
+}
+
+# checked_pair LISTENS SERVER:CLIENT SERVER_COMMAND -- CLIENT_COMMAND - counts each
+# line of the client as a test.
+checked_pair() {
+	local pairing=$2 verdict name column
+
+	column=$(pairing_label "$pairing")
+	pair_run "$1" "${pairing%:*}" "${pairing#*:}" "${@:3}"
 	while read -r verdict name; do
 		case $verdict in
 		ok) pass "$name" ;;

@@ -68,6 +68,23 @@ cm_listens() {
 	! grep -q '^running' <<<"$calls" || pair_has_polled "$pid"
 }
 
+# gsi_listens PORT_SPACE PORT [SS_OPTION...] - listens through the connection manager
+# in user space: the name of the service id of the port exists. The port space is
+# 106 for TCP and 111 for UDP. rdma_bind_addr() makes the name; the server has
+# returned from rdma_listen() when its first thread sleeps, or has polled for
+# connections.
+gsi_listens() {
+	local name pid
+
+	name=$(printf '%s%04x' "$1" "$2")
+	pid=$(ss "${@:3}" -Hxalp | grep "@uroce\..*\.gsi\.s\..*\.$name " |
+		grep -o 'pid=[0-9]*' | head -n 1)
+	pid=${pid#pid=}
+	[ -n "$pid" ] || return 1
+	! grep -qs '^running' "/proc/$pid/task/$pid/syscall" ||
+		pair_has_polled "$pid"
+}
+
 # pair_run LISTENS SERVER_LIB CLIENT_LIB SERVER_COMMAND -- CLIENT_COMMAND
 # LISTENS is a function that checks with $pair_port whether the server is ready.
 # Writes $scratch/pair.{server,client}.{out,rc}. Returns 0 when both ends do.
@@ -168,4 +185,10 @@ pair_result() {
 			"$scratch/pair.$end.out" 2>/dev/null |
 			grep -Ev '(local|remote) address: '
 	done
+}
+
+# fio_job FILE LINE... - writes a job of fio's rdma engine.
+fio_job() {
+	printf '%s\n' '[job]' ioengine=rdma thread iodepth=4 size=64k bs=4k \
+		"port=$pair_port" "${@:2}" >"$1"
 }

@@ -15,6 +15,8 @@ pair_port=26000
 
 near_address=10.97.0.1
 far_address=10.97.0.2
+near_address6=fd97::1
+far_address6=fd97::2
 interop_counters=/sys/class/infiniband/rxef/ports/1/hw_counters
 
 interop_has_gids() {
@@ -46,9 +48,9 @@ interop_up() {
 		ip netns exec far sysctl -qw net.ipv6.conf.fe1.accept_dad=0 ||
 			return 1
 		ip addr add "$near_address/24" dev fe0 &&
-			ip addr add fd97::1/64 dev fe0 &&
+			ip addr add "$near_address6/64" dev fe0 &&
 			ip -n far addr add "$far_address/24" dev fe1 &&
-			ip -n far addr add fd97::2/64 dev fe1 &&
+			ip -n far addr add "$far_address6/64" dev fe1 &&
 			ip -n far link set lo up && in_order fe0 &&
 			in_order fe1 ip netns exec far || return 1
 	fi
@@ -68,6 +70,14 @@ interop_listens() {
 		[ -n "$(ss -N far -Htln "sport = :$1")" ]
 }
 
+# The port space of interop_cm_listens: TCP, or 111 for UDP.
+interop_port_space=106
+
+# interop_cm_listens PORT - listens through the connection manager of either end.
+interop_cm_listens() {
+	cm_listens "$1" || gsi_listens "$interop_port_space" "$1" -N far
+}
+
 # The GID index of each device is 1 for IPv4 and 2 for IPv6.
 gid_of() {
 	[ "$1" = 4 ] && echo 1 || echo 2
@@ -77,8 +87,14 @@ device_of() {
 	[ "$1" = far ] && echo uroce_fe1 || echo rxef
 }
 
+# address_of PLACE [4|6]
 address_of() {
-	[ "$1" = far ] && echo "$far_address" || echo "$near_address"
+	case $1${2-4} in
+	far4) echo "$far_address" ;;
+	far6) echo "$far_address6" ;;
+	*4) echo "$near_address" ;;
+	*6) echo "$near_address6" ;;
+	esac
 }
 
 # The column of the table, instead of a pair of libraries.

@@ -11,22 +11,12 @@ here=$(dirname "$(readlink -f "$0")")
 
 export UROCE_WITH_RDMACM=yes
 
-# cm_server_listens PORT - the name of the service id of the port exists: the port
-# space, which is TCP or that of $port_space, and the port. rdma_bind_addr() makes
-# the name; the server has returned from rdma_listen() when its first thread
-# sleeps, or has polled for connections.
 port_space=106
 cm_server_listens() {
-	local where=() name pid
+	local where=()
 
 	[ "${pairing%:*}" = lo ] || where=(-N "${pairing%:*}")
-	name=$(printf '%s%04x' "$port_space" "$1")
-	pid=$(ss "${where[@]}" -Hxalp | grep "@uroce\..*\.gsi\.s\..*\.$name " |
-		grep -o 'pid=[0-9]*' | head -n 1)
-	pid=${pid#pid=}
-	[ -n "$pid" ] || return 1
-	! grep -qs '^running' "/proc/$pid/task/$pid/syscall" ||
-		pair_has_polled "$pid"
+	gsi_listens "$port_space" "$1" "${where[@]}"
 }
 
 # udp_listens PORT - a UDP socket has the port.
