@@ -55,7 +55,8 @@ void cm_conn_remove(struct cm_engine *cm, struct cm_conn *conn,
 	switch (conn->state) {
 	case CM_REQ_SENT:
 	case CM_MRA_REQ_RCVD:
-		conn_send_timeout(cm, conn, out);
+		if (!conn->is_deferred)
+			conn_send_timeout(cm, conn, out);
 		break;
 	case CM_REQ_RCVD:
 	case CM_MRA_REQ_SENT:
@@ -70,13 +71,17 @@ void cm_conn_remove(struct cm_engine *cm, struct cm_conn *conn,
 		conn_send_consumer_rej(conn, CM_MESSAGE_OTHER, out);
 		break;
 	case CM_ESTABLISHED:
-		cm_send_dreq(cm, conn, out);
+		cm_conn_encode_dreq(cm, conn);
+		cm_send_bytes(out, &conn->path, conn->unacknowledged);
+		break;
+	case CM_DREQ_SENT:
+		if (conn->is_deferred)
+			cm_send_bytes(out, &conn->path, conn->unacknowledged);
 		break;
 	case CM_DREQ_RCVD:
 		cm_send_drep(conn, conn->dreq_tid, out);
 		break;
 	case CM_IDLE:
-	case CM_DREQ_SENT:
 	case CM_TIMEWAIT:
 		break;
 	}
@@ -113,8 +118,7 @@ int cm_conn_connect(struct cm_engine *cm, struct cm_conn *conn,
 			    cm_time_ns(param->req.remote_cm_timeout);
 	conn->ack_timeout_ns = cm_time_ns(param->req.primary.local_ack_timeout);
 	conn->state = CM_REQ_SENT;
-	cm_conn_start_timer(cm, conn, now_ns);
-	cm_send_bytes(out, &conn->path, conn->unacknowledged);
+	cm_conn_begin_exchange(cm, conn, now_ns, out);
 	return 0;
 }
 

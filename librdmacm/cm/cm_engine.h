@@ -79,6 +79,14 @@ struct cm_event {
 	struct cm_sidr *sidr;
 };
 
+/*
+ * REQs and DREQs that are sent at once, and their number per second after that.
+ * A listener of Linux holds 1024 requests by default, and drops those above;
+ * the peer would wait for their retransmission.
+ */
+#define CM_PACE_BURST 1024
+#define CM_PACE_RATE  8192
+
 /* At most a REJ and the DREQ of a stale connection */
 #define CM_MAX_SENDS 2
 
@@ -124,6 +132,7 @@ struct cm_conn {
 	uint64_t ack_timeout_ns; /* duration of the time wait */
 	uint8_t max_retries;
 	uint8_t retries_left;
+	bool is_deferred; /* the first transmission waits for its turn */
 	uint8_t unacknowledged[CM_MAD_LEN]; /* for retransmission */
 	struct cm_timer timer;
 	struct list_node pending_node; /* cm_listener.pending */
@@ -177,6 +186,7 @@ struct cm_engine {
 	uint32_t nr_buckets;
 	struct cm_timers conn_timers;
 	struct cm_timers sidr_timers;
+	uint64_t pace_ns; /* see cm_transition.c */
 };
 
 /**
@@ -253,6 +263,9 @@ struct cm_connect_param {
 
 /**
  * cm_conn_connect() - send a REQ
+ *
+ * After many REQs and DREQs in a short time, cm_engine_expire() sends this one
+ * within the time that CM_PACE_RATE takes for those before it.
  *
  * Return: 0; -EISCONN if the connection is not idle, or -ERANGE if a value of
  * the REQ needs more bits than its field has.

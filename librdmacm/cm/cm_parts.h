@@ -57,8 +57,8 @@ void cm_send_message(struct cm_output *out, const struct cm_path *path,
 void cm_send_mra(const struct cm_conn *conn, enum cm_message about,
 		 struct cm_output *out);
 void cm_send_rtu(const struct cm_conn *conn, struct cm_output *out);
-void cm_send_dreq(struct cm_engine *cm, struct cm_conn *conn,
-		  struct cm_output *out);
+/* Makes unacknowledged[] the DREQ. */
+void cm_conn_encode_dreq(const struct cm_engine *cm, struct cm_conn *conn);
 void cm_send_drep(const struct cm_conn *conn, uint64_t tid,
 		  struct cm_output *out);
 
@@ -76,6 +76,11 @@ void cm_event_set(struct cm_output *out, enum cm_event_type type, int status,
 /* Peer identity: the connection is found by it until the time wait. */
 void cm_conn_set_peer(struct cm_engine *cm, struct cm_conn *conn,
 		      uint64_t ca_guid, uint32_t comm_id, uint32_t qpn);
+
+/* Sends unacknowledged[], a REQ or DREQ, for the first time, now or at its
+ * turn. */
+void cm_conn_begin_exchange(struct cm_engine *cm, struct cm_conn *conn,
+			    uint64_t now_ns, struct cm_output *out);
 
 /* Retransmits unacknowledged[] after the interval. */
 void cm_conn_start_timer(struct cm_engine *cm, struct cm_conn *conn,

@@ -403,12 +403,16 @@ void cm_conn_expire(struct cm_engine *cm, struct cm_conn *conn, uint64_t now_ns,
 		cm_event_set(out, CM_EVENT_TIMEWAIT_EXIT, 0, conn);
 		return;
 	}
-	if (!conn->retries_left) {
+	if (conn->is_deferred) {
+		conn->is_deferred = false;
+		cm_conn_start_timer(cm, conn, now_ns);
+	} else if (conn->retries_left) {
+		conn->retries_left--;
+		cm_timer_arm(&cm->conn_timers, &conn->timer,
+			     now_ns + conn->interval_ns);
+	} else {
 		conn_give_up(cm, conn, now_ns, out);
 		return;
 	}
-	conn->retries_left--;
-	cm_timer_arm(&cm->conn_timers, &conn->timer,
-		     now_ns + conn->interval_ns);
 	cm_send_bytes(out, &conn->path, conn->unacknowledged);
 }

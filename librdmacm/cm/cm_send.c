@@ -92,16 +92,18 @@ void cm_send_rtu(const struct cm_conn *conn, struct cm_output *out)
 	cm_send_message(out, &conn->path, &message);
 }
 
-void cm_send_dreq(struct cm_engine *cm, struct cm_conn *conn,
-		  struct cm_output *out)
+void cm_conn_encode_dreq(const struct cm_engine *cm, struct cm_conn *conn)
 {
 	struct cm_mad message = { .attr = CM_DREQ };
+	int ret;
 
 	message.tid = cm_own_tid(cm, conn->local_comm_id);
 	message.dreq.local_comm_id = conn->local_comm_id;
 	message.dreq.remote_comm_id = conn->remote_comm_id;
 	message.dreq.remote_qpn = conn->remote_qpn;
-	cm_send_message(out, &conn->path, &message);
+	ret = cm_mad_encode(&message, conn->unacknowledged);
+	assert(ret == 0);
+	(void)ret; /* without assert() */
 }
 
 void cm_send_drep(const struct cm_conn *conn, uint64_t tid,

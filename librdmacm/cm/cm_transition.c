@@ -5,7 +5,9 @@
  */
 #include "cm/cm_parts.h"
 
-#include <string.h>
+#define NS_PER_MS     UINT64_C(1000000)
+#define PACE_NS	      (UINT64_C(1000000000) / CM_PACE_RATE)
+#define PACE_BURST_NS (CM_PACE_BURST * PACE_NS)
 
 void cm_event_set(struct cm_output *out, enum cm_event_type type, int status,
 		  struct cm_conn *conn)
@@ -61,12 +63,42 @@ void cm_conn_enter_timewait(struct cm_engine *cm, struct cm_conn *conn,
 		     now_ns + conn->ack_timeout_ns);
 }
 
+/*
+ * Returns the time at which the next REQ or DREQ may be sent. cm_engine.pace_ns
+ * is when a whole burst is permitted again. Later times are rounded up, so that
+ * the caller wakes up once per millisecond at most.
+ */
+static uint64_t engine_take_turn(struct cm_engine *cm, uint64_t now_ns)
+{
+	uint64_t turn_ns;
+
+	if (cm->pace_ns < now_ns)
+		cm->pace_ns = now_ns;
+	cm->pace_ns += PACE_NS;
+	if (cm->pace_ns - now_ns <= PACE_BURST_NS)
+		return now_ns;
+	turn_ns = cm->pace_ns - PACE_BURST_NS + NS_PER_MS - 1;
+	return turn_ns - turn_ns % NS_PER_MS;
+}
+
+void cm_conn_begin_exchange(struct cm_engine *cm, struct cm_conn *conn,
+			    uint64_t now_ns, struct cm_output *out)
+{
+	uint64_t turn_ns = engine_take_turn(cm, now_ns);
+
+	conn->is_deferred = turn_ns > now_ns;
+	if (conn->is_deferred) {
+		cm_timer_arm(&cm->conn_timers, &conn->timer, turn_ns);
+		return;
+	}
+	cm_conn_start_timer(cm, conn, now_ns);
+	cm_send_bytes(out, &conn->path, conn->unacknowledged);
+}
+
 void cm_conn_start_dreq(struct cm_engine *cm, struct cm_conn *conn,
 			uint64_t now_ns, struct cm_output *out)
 {
-	cm_send_dreq(cm, conn, out);
-	memcpy(conn->unacknowledged, out->sends[out->nr_sends - 1].bytes,
-	       CM_MAD_LEN);
+	cm_conn_encode_dreq(cm, conn);
 	conn->state = CM_DREQ_SENT;
-	cm_conn_start_timer(cm, conn, now_ns);
+	cm_conn_begin_exchange(cm, conn, now_ns, out);
 }
