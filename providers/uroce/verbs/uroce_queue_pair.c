@@ -76,9 +76,17 @@ static int check_objects(const struct ibv_qp_init_attr_ex *attr)
 static struct ibv_qp_cap real_cap(const struct ibv_qp_init_attr_ex *attr)
 {
 	struct ibv_qp_cap cap = attr->cap;
+	uint32_t inline_bytes;
 
 	if (cap.max_send_sge < MIN_SEND_SGE)
 		cap.max_send_sge = MIN_SEND_SGE;
+	/*
+	 * The SGEs of a WQE have the same memory as its inline data. Some
+	 * programs send a few bytes inline without a requested capacity.
+	 */
+	inline_bytes = cap.max_send_sge * (uint32_t)sizeof(struct ibv_sge);
+	if (cap.max_inline_data < inline_bytes)
+		cap.max_inline_data = inline_bytes;
 	if (attr->srq) {
 		cap.max_recv_wr = 0;
 		cap.max_recv_sge = 0;

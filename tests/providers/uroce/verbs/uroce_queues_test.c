@@ -286,6 +286,19 @@ static void uroce_create_qp_zero_capabilities_succeeds(void **state)
 	assert_int_equal(attr.cap.max_send_wr, 0);
 }
 
+static void uroce_create_qp_inline_capacity_covers_sges(void **state)
+{
+	struct ibv_qp_init_attr_ex attr = qp_attr();
+
+	attr.cap.max_inline_data = 0;
+	assert_int_equal(try_qp(&attr), 0);
+	assert_int_equal(attr.cap.max_inline_data, 3 * sizeof(struct ibv_sge));
+	attr = qp_attr();
+	attr.cap.max_send_sge = UROCE_MAX_SGE;
+	assert_int_equal(try_qp(&attr), 0);
+	assert_int_equal(attr.cap.max_inline_data, UROCE_MAX_INLINE);
+}
+
 static void uroce_create_qp_unsupported_type_is_rejected(void **state)
 {
 	struct ibv_qp_init_attr_ex attr = qp_attr();
@@ -546,6 +559,7 @@ int main(void)
 		TEST(uroce_create_qp_has_requested_attributes),
 		TEST(uroce_create_qp_above_limit_returns_einval),
 		TEST(uroce_create_qp_zero_capabilities_succeeds),
+		TEST(uroce_create_qp_inline_capacity_covers_sges),
 		TEST(uroce_create_qp_unsupported_type_is_rejected),
 		TEST(uroce_create_qp_with_srq_has_no_receive_queue),
 		TEST(uroce_query_qp_returns_modified_attributes),
