@@ -8,16 +8,7 @@
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
-
-export UROCE_WITH_RDMACM=yes
-
-port_space=106
-cm_server_listens() {
-	local where=()
-
-	[ "${pairing%:*}" = lo ] || where=(-N "${pairing%:*}")
-	gsi_listens "$port_space" "$1" "${where[@]}"
-}
+. "$here/../world/rdma_cm.sh"
 
 # udp_listens PORT - a UDP socket has the port.
 udp_listens() {
@@ -25,37 +16,6 @@ udp_listens() {
 
 	[ "${pairing%:*}" = lo ] || where=(-N "${pairing%:*}")
 	[ -n "$(ss "${where[@]}" -Hunl "sport = :$1")" ]
-}
-
-# connects PATTERN PROGRAM SERVER_OPTION... -- CLIENT_OPTION... - @port and
-# @address are replaced by those of the server. The program of the client is
-# $client, if that is set.
-client=
-connects() {
-	local pattern=$1 program=$2 row=$2 name
-	local -a both
-
-	shift 2
-	pair_port=$((pair_port + 1))
-	name="$program $*"
-	both=("${@/#@port/$pair_port}")
-	both=("${both[@]/#@address/$address}")
-	both=("${both[@]/#--/-- ${client:-$program}}")
-	# shellcheck disable=SC2048,SC2086 # no argument has a blank
-	pair_test "${client:-$program} ${name#*-- }" cm_server_listens "$pairing" \
-		"$pattern" "$program" ${both[*]}
-}
-
-# test_perftest_cm PROGRAM OPTION... - perftest exchanges its parameters through a
-# first connection. Then the server listens again, and the client connects without
-# waiting for that: on a busy machine there is no listener yet.
-test_perftest_cm() {
-	local program=$1
-	local pair_known_fault='Event: RDMA_CM_EVENT_(REJECTED; error: 8|UNREACHABLE; error: 1)\.'
-
-	shift
-	connects '^ *#bytes' "$program" -F -R -p @port "$@" -- \
-		-F -R -p @port "$@" @address
 }
 
 # test_fabric_cm ENDPOINT PROVIDER - its own TCP connection comes first.

@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# More programs that connect through rdma_cm, with the librdmacm of this tree:
+# storage and benchmark programs, whose data is compared where the program or its
+# memory allows that.
+
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../world/networks.sh"
+. "$here/../world/rdma_cm.sh"
+
+# -- fio --
+
+fio_depth=4
+fio_block=65536
+fio_options=(--ioengine=rdma "--bs=$fio_block" --size=8m)
+
+# fio_memory END CHARACTER - makes the file that is the memory of all buffers of an
+# end, full of one character. fio removes the name that it gets.
+fio_memory() {
+	local file=$scratch/$1
+
+	# shellcheck disable=SC2016 # the inner shell expands these
+	"$with" lo sh -c 'head -c "$1" /dev/zero | tr "\0" "$2" >"$3.data" &&
+		ln -f "$3.data" "$3.memory"' sh \
+		$((2 * fio_depth * fio_block)) "$2" "$file"
+}
+
+# fio_memory_has END CHARACTER - all buffers of an end are full of the character.
+fio_memory_has() {
+	local bytes
+
+	bytes=$(tr -dc "$2" <"$scratch/$1.data" | wc -c)
+	echo "$bytes bytes of $2"
+	[ "$bytes" -eq $((fio_depth * fio_block)) ]
+}
+
+# test_fio_memory VERB - the buffers of the server are full of "s" before, and
+# those of the client of "c". The client fills its buffers with "C", which WRITE
+# sends, and into which READ reads.
+test_fio_memory() {
+	local title="fio $1"
+
+	fio_memory server s && fio_memory client c || return
+	connects 'issued rwts: total=0,128,0,0 ' fio --name=server \
+		"${fio_options[@]}" --iodepth=$fio_depth --port=@port --rw=read \
+		"--mem=mmapshared:$scratch/server.memory" -- \
+		--name=client "${fio_options[@]}" --iodepth=$fio_depth \
+		--port=@port --hostname=@address --rw=write "--verb=$1" \
+		--buffer_pattern=0x43 "--mem=mmapshared:$scratch/client.memory"
+}
+
+# The server verifies each block that it receives. With more than one block in
+# flight, the client overtakes the receive requests of fio's server, and fio waits
+# for ever after the error, with any library.
+test_fio_send() {
+	local title="fio send, verified"
+
+	connects 'issued rwts: total=0,128,0,0 ' fio --name=server \
+		"${fio_options[@]}" --iodepth=$fio_depth --port=@port --rw=read \
+		--verify=crc32c -- --name=client "${fio_options[@]}" \
+		--iodepth=1 --port=@port --hostname=@address --rw=write \
+		--verb=send --verify=crc32c --do_verify=0
+}
+
+# fio verifies no data of WRITE and READ. The files show it after the end of both
+# programs.
+test_fio() {
+	local row=fio
+
+	test_fio_memory write
+	check "fio write: the server has the client's data" \
+		fio_memory_has server C
+	test_fio_memory read
+	check "fio read: the client has the server's data" \
+		fio_memory_has client s
+	test_fio_send
+}
+
+on_lo 4
+test_fio
+# Two namespaces share no memory.
+if [ "$UROCE_LOCAL" = none ]; then
+	on_veth 1500 4
+	test_fio
+fi
+finish
