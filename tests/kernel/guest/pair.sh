@@ -95,7 +95,7 @@ pair_endless=
 pair_own_race=
 pair_run() {
 	local listens=$1 server_lib=$2 client_lib=$3
-	local server_pid rc to=$scratch/pair
+	local server_pid rc patience=60 to=$scratch/pair
 	local -a server=()
 
 	shift 3
@@ -114,11 +114,13 @@ pair_run() {
 			>"$to.client.out"
 	elif kill -0 "$server_pid" 2>/dev/null; then
 		"$with" "$client_lib" "$@" >"$to.client.out" 2>&1
-		echo $? >"$to.client.rc"
+		rc=$?
+		echo "$rc" >"$to.client.rc"
 		# The client has finished. The server ends soon after, or it
-		# hangs.
+		# hangs, as it may without a client.
+		[ "$rc" -eq 0 ] || patience=5
 		[ -n "$pair_endless" ] ||
-			wait_for 60 pair_is_gone "$server_pid" || true
+			wait_for "$patience" pair_is_gone "$server_pid" || true
 	fi
 	kill "$server_pid" 2>/dev/null
 	wait "$server_pid" 2>/dev/null

@@ -77,11 +77,37 @@ test_fio() {
 	test_fio_send
 }
 
+# -- perftest --
+
+# Each program for RC, with the options that select other paths; raw Ethernet has
+# no connections.
+test_perftest_programs() {
+	test_perftest_cm ib_send_bw -n 500 -s 65536 -b
+	test_perftest_cm ib_send_bw -n 200 -s 64 -q 4
+	test_perftest_cm ib_send_bw -n 200 -s 64 -e
+	test_perftest_cm ib_send_bw -n 200 -s 64 --use-srq
+	test_perftest_cm ib_send_bw -n 500 -s 1000 -c UD
+	test_perftest_cm ib_send_lat -n 200 -s 64
+	test_perftest_cm ib_write_bw -n 500 -s 65536
+	test_perftest_cm ib_write_bw -n 200 -s 64 -q 4
+	test_perftest_cm ib_write_bw -n 500 -s 65536 -b
+	test_perftest_cm ib_write_lat -n 100 -s 200
+	test_perftest_cm ib_read_bw -n 500 -s 65536 -o 1
+	test_perftest_cm ib_read_lat -n 200 -s 64
+	test_perftest_cm ib_read_lat -n 100 -e
+	test_perftest_cm ib_atomic_bw -n 200 -A CMP_AND_SWAP
+	test_perftest_cm ib_atomic_bw -n 200 -A FETCH_AND_ADD -b
+	test_perftest_cm ib_atomic_lat -n 200 -A CMP_AND_SWAP
+	test_perftest_cm ib_atomic_lat -n 200 -A FETCH_AND_ADD
+}
+
 on_lo 4
 test_fio
+test_perftest_programs
 # Two namespaces share no memory.
 if [ "$UROCE_LOCAL" = none ]; then
 	on_veth 1500 4
 	test_fio
+	test_perftest_programs
 fi
 finish

@@ -19,7 +19,7 @@ cm_server_listens() {
 
 # connects PATTERN PROGRAM SERVER_OPTION... -- CLIENT_OPTION... - @port and
 # @address are replaced by those of the server. The program of the client is
-# $client, if that is set. The command $starter starts both programs. The name of
+# $client, if that is set, with its first options. The command $starter starts both programs. The name of
 # the test is $title, or the client with its options.
 client=
 starter=
@@ -34,7 +34,7 @@ connects() {
 	for word; do
 		if [ "$word" = -- ]; then
 			# shellcheck disable=SC2206 # words of a command
-			both+=(-- $starter "${client:-$program}")
+			both+=(-- $starter ${client:-$program})
 		else
 			word=${word//@port/$pair_port}
 			both+=("${word//@address/$address}")
@@ -48,9 +48,10 @@ connects() {
 
 # test_perftest_cm PROGRAM OPTION... - perftest exchanges its parameters through a
 # first connection. Then the server listens again, and the client connects without
-# waiting for that: on a busy machine there is no listener yet.
+# waiting for that. It has a low priority, but on a busy machine it may still be too
+# early: it continues with memory that it has freed, and ends with a signal.
 test_perftest_cm() {
-	local program=$1
+	local program=$1 client="nice -n 19 $1" title="$1 -R ${*:2}"
 	local pair_known_fault='Event: RDMA_CM_EVENT_(REJECTED; error: 8|UNREACHABLE; error: 1)\.'
 
 	shift
