@@ -101,13 +101,56 @@ test_perftest_programs() {
 	test_perftest_cm ib_atomic_lat -n 200 -A FETCH_AND_ADD
 }
 
+# -- rdma_xserver --
+
+# With an SRQ of the server; the client sends 16 bytes inline without a requested
+# capacity. The device has no XRC, and rdma_create_ep() reports that.
+test_xserver() {
+	local client=rdma_xclient title="rdma_xclient"
+
+	connects 'rdma_xclient: end 0' rdma_xserver -p @port -- \
+		-s @address -p @port
+	"$with" lo rdma_xclient -s "$address" -p "$pair_port" -c x \
+		>"$scratch/xrc.log" 2>&1
+	check "rdma_xclient -c x reports that there is no XRC" \
+		grep -qx 'rdma_create_ep: No such device' "$scratch/xrc.log"
+}
+
+# -- UCX --
+
+# test_io_demo TRANSPORT OPTION... - io_demo of UCX's package uses UCX's listeners and
+# client connections, which rdmacm carries; its server never ends. Both ends check
+# the data of all messages. UCX needs the folder /dev/infiniband (README.md), which
+# with_nodes makes in a user namespace, where nobody (65534) is no proof of a user
+# and the device refuses to listen.
+test_io_demo() {
+	local starter="$tools/with_nodes rdma_cm" pair_endless=yes
+	local title="io_demo ${*:2} over rdmacm and $1"
+	local -x UCX_SOCKADDR_TLS_PRIORITY=rdmacm UCX_TLS=$1 UROCE_UID=1000
+	local -x UCX_IB_GID_INDEX=$gid
+
+	connects "Client exit with status 'OK'" io_demo -p @port -q "${@:2}" -- \
+		-p @port -q -i 200 "${@:2}" @address
+}
+
+test_ucx() {
+	test_io_demo rc_v -d 1:2000
+	test_io_demo rc_v -d 100000:1000000
+	test_io_demo rc_v -A -d 1:300000
+	test_io_demo ud_v -d 1:100000
+}
+
 on_lo 4
 test_fio
 test_perftest_programs
+test_xserver
+test_ucx
 # Two namespaces share no memory.
 if [ "$UROCE_LOCAL" = none ]; then
 	on_veth 1500 4
 	test_fio
 	test_perftest_programs
+	test_xserver
+	test_ucx
 fi
 finish
