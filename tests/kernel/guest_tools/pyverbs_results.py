@@ -5,6 +5,9 @@
 Runs the test suite that comes with pyverbs, from its folder TESTS and with the options of its own
 run_tests.py, and writes one line a test to OUTPUT: the result (ok, skip, fail) and the name,
 separated by a tab. The exit code is 0 if the suite ran to its end, with any results.
+
+The suite takes the network interface of the device from sysfs, which does not have every device;
+PYVERBS_INTERFACE names the interface instead.
 """
 
 import os
@@ -55,6 +58,15 @@ class Result(unittest.TextTestResult):
         self.note(test, "fail")
 
 
+def use_interface(case, interface):
+    """All tests of a class, and of those derived from it, use the addresses of the interface."""
+
+    def add_addresses(self, dev, port, idx):
+        self.args.append([dev, port, idx, *self.get_ip_mac_address(interface)])
+
+    case._get_ip_mac = add_addresses  # pylint: disable=protected-access
+
+
 def main():
     folder, output = sys.argv[1:3]
     del sys.argv[1:3]
@@ -63,6 +75,9 @@ def main():
 
     package = os.path.join(folder, "__init__.py")
     tests = SourceFileLoader("tests", package).load_module()
+    interface = os.environ.get("PYVERBS_INTERFACE")
+    if interface:
+        use_interface(sys.modules["tests.base"].RDMATestCase, interface)
     parser.parse_args()
     runner = unittest.TextTestRunner(resultclass=Result, verbosity=2)
     done = unittest.main(module=tests, testRunner=runner, exit=False)

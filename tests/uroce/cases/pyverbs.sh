@@ -3,7 +3,8 @@
 #
 # rdma-core's own test suite, as the distribution packages it: no test may fail,
 # and each skipped test is listed with the suite's reason. The case names the
-# tests that must run, so that none of them is skipped unnoticed.
+# tests that must run, so that none of them is skipped unnoticed. The tests of
+# rdma_cm use the librdmacm of this tree.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
@@ -11,6 +12,7 @@ here=$(dirname "$(readlink -f "$0")")
 packaged=/usr/share/doc/rdma-core/tests
 suite=/run/lane/pyverbs
 results=$scratch/results
+export UROCE_WITH_RDMACM=yes
 
 unpack_suite() {
 	mkdir "$suite" && cp "$packaged"/* "$suite" && gunzip "$suite"/*.gz &&
@@ -20,7 +22,7 @@ unpack_suite() {
 run_suite() {
 	: >"$results"
 	chmod 666 "$results"
-	LANE_COMMAND_TIMEOUT=1200 "$with" lo python3 -B \
+	LANE_COMMAND_TIMEOUT=1200 PYVERBS_INTERFACE=lo "$with" lo python3 -B \
 		"$tools/pyverbs_results.py" "$suite" "$results" \
 		--dev "$device" --gid "$gid" "$@" >"$scratch/log" 2>&1 ||
 		{ tail -n 20 "$scratch/log"; return 1; }
@@ -53,8 +55,10 @@ for family in 4 6; do
 		esac
 	done <"$results"
 	row=
-	check "at least 95 tests ran" \
-		test "$(grep -cv '^skip' "$results")" -ge 95
+	check "at least 105 tests ran" \
+		test "$(grep -cv '^skip' "$results")" -ge 105
+	check "all 10 tests of rdma_cm succeed" \
+		test "$(grep -c '^ok.*\.test_rdmacm\.' "$results")" -eq 10
 	echo "     skipped, with the suite's reason:"
 	skipped | sed 's/^/     /'
 done
