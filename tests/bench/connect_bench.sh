@@ -12,7 +12,7 @@ build=$(realpath "$1")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 "${CC:-cc}" -O2 -std=gnu11 -D_GNU_SOURCE -I"$top/include" -o "$scratch/bench" \
-	"$top/tests/bench/connect_bench.c" -L"$build/lib/rdmacm" -L"$build/lib" \
+	"$top/tests/bench/connect_bench.c" -L"$build/lib" \
 	-lrdmacm -libverbs
-LD_LIBRARY_PATH=$build/lib/rdmacm:$build/lib UROCE_DEVICES=lo \
+LD_LIBRARY_PATH=$build/lib UROCE_DEVICES=lo \
 	timeout 300 "$scratch/bench" "${3:-2000}" | tee "${2:-/dev/null}"

@@ -7,8 +7,8 @@ check_examples.py COMPILER LIBDIR [PAGE...]
 Compile each SYNOPSIS together with the headers, so that their prototypes must
 agree, and compile each EXAMPLE. Run the examples that are marked for it on the
 user-space device, over a private loopback interface. LIBDIR contains
-libibverbs.so, the directory of the providers, and rdmacm/librdmacm.so. If LIBDIR
-is -, nothing is linked or run. README.md describes how to mark an example.
+libibverbs.so, librdmacm.so and the directory of the providers. If LIBDIR is -,
+nothing is linked or run. README.md describes how to mark an example.
 """
 import concurrent.futures
 import ctypes
@@ -28,9 +28,6 @@ FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror",
          "-Wno-unused-parameter", "-I", os.path.join(man.ROOT, "include"),
          "-I", man.HERE]
 TIMEOUT = 90
-
-# With this file, librdmacm does not use its own connection manager.
-RDMACM_NODE = "/dev/infiniband/rdma_cm"
 
 # Functions that a macro calls, if their prototype differs from the macro's.
 MACRO_FUNCTIONS = {"ibv_query_port": "___ibv_query_port"}
@@ -83,8 +80,6 @@ class Example:
         self.where = f"{page.file}: example {number}"
         self.kind, self.source = kind, source
         self.is_rdmacm = page.is_rdmacm
-        if page.is_rdmacm and kind == "run" and os.path.exists(RDMACM_NODE):
-            self.kind = "compile"
 
     def check(self, compiler, libdir, folder):
         """Compile and run; return a description of the error, or None."""
@@ -94,7 +89,7 @@ class Example:
             file.write(self.source)
         links = ["-o", binary, source, "-L", libdir, "-libverbs", "-pthread"]
         if self.is_rdmacm:
-            links += ["-L", f"{libdir}/rdmacm", "-lrdmacm"]
+            links.append("-lrdmacm")
         if self.kind == "synopsis" or libdir == "-":
             # Obsolete headers contain #warning.
             links = ["-Wno-error=cpp", "-c", "-o", binary + ".o", source]
@@ -105,7 +100,7 @@ class Example:
             return None
         env = {"PATH": os.environ["PATH"], "UROCE_DEVICES": "lo",
                "IBV_SHOW_WARNINGS": "1",
-               "LD_LIBRARY_PATH": f"{libdir}:{libdir}/rdmacm"}
+               "LD_LIBRARY_PATH": libdir}
         result = run_command([binary], env=env, cwd=folder,
                              preexec_fn=enter_private_network)
         if result.returncode or "libibverbs:" in result.stdout:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Connections by address: the programs of the distribution's librdmacm, on both
-# libraries; with LANE_RDMACM_DIR, ours has a librdmacm of its own.
+# libraries.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"

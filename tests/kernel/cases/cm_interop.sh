@@ -224,7 +224,7 @@ with_duplicates() {
 }
 
 if self_test || [ ! -e /run/lane/ours/librdmacm.so.1 ]; then
-	echo "note $case_name: not without LANE_RDMACM_DIR"
+	echo "note $case_name: not with the library of the distribution"
 	finish
 fi
 check "the two devices come up" interop_up

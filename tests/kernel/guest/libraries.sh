@@ -5,7 +5,7 @@
 # once per boot: below /run/lane, which is in the roots too. Sourced by lib.sh;
 # with(1) runs commands with these libraries.
 #
-#	/run/lane/ours/            the library under test and its modules
+#	/run/lane/ours/            the libraries under test and their modules
 #	/run/lane/module-SUITE/    the same library with the modules of a suite
 #	/run/lane/merged/          the distribution's modules and ours
 #	/run/lane/root/SUITE       a link to the root of a suite
@@ -36,9 +36,9 @@ libraries_prepare() {
 		cp -a "$LANE_LIB"/libibverbs.so.* /run/lane/ours/ || return 1
 		[ ! -d "$LANE_LIB/libibverbs" ] ||
 			cp -a "$LANE_LIB/libibverbs" /run/lane/ours/ || return 1
+		[ ! -e "$LANE_LIB/librdmacm.so.1" ] ||
+			cp -a "$LANE_LIB"/librdmacm.so.* /run/lane/ours/ || return 1
 	fi
-	[ -z "${LANE_RDMACM_DIR-}" ] ||
-		cp -a "$LANE_RDMACM_DIR"/librdmacm.so.1* /run/lane/ours/ || return 1
 	mkdir -p /run/lane/ours/libibverbs
 	cp -a "$distro/libibverbs/." /run/lane/merged || return 1
 	cp -a /run/lane/ours/libibverbs/. /run/lane/merged || return 1

@@ -12,8 +12,6 @@ here=$(dirname "$(readlink -f "$0")")
 packaged=/usr/share/doc/rdma-core/tests
 suite=/run/lane/pyverbs
 results=$scratch/results
-export UROCE_WITH_RDMACM=yes
-
 unpack_suite() {
 	mkdir "$suite" && cp "$packaged"/* "$suite" && gunzip "$suite"/*.gz &&
 		chmod -R a+rX "$suite"

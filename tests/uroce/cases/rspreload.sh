@@ -8,8 +8,7 @@
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
 
-export UROCE_WITH_RDMACM=yes
-library=/run/lane/rdmacm/rsocket/librspreload.so
+library=/run/lane/ours/rsocket/librspreload.so
 preload=(env "LD_PRELOAD=$library")
 # qperf's server forks, which both ends must know.
 preload_fork=(env "LD_PRELOAD=$library" RDMAV_FORK_SAFE=1)

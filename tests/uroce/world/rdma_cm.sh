@@ -5,8 +5,6 @@
 # Runs two programs that connect through rdma_cm, with the librdmacm of this tree.
 # Sourced after networks.sh by the cases of rdma_cm.
 
-export UROCE_WITH_RDMACM=yes
-
 # cm_server_listens PORT - a process listens at the port in the port space TCP, or
 # in that of $port_space.
 port_space=106
