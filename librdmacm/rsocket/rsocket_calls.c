@@ -8,6 +8,7 @@
 #include "rsocket/datagram_socket.h"
 #include "rsocket/repoll_set.h"
 #include "rsocket/socket_children.h"
+#include "rsocket/socket_keepalive.h"
 #include "rsocket/socket_name.h"
 #include "rsocket/socket_table.h"
 #include "rsocket/socket_wait.h"
@@ -17,6 +18,7 @@
 
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <rdma/rsocket.h>
 #include <stdarg.h>
 #include <sys/eventfd.h>
@@ -196,6 +198,25 @@ int rfcntl(int fd, int cmd, ... /* arg */)
 	return ret < 0 ? api_ret_minus1(ret) : ret;
 }
 
+/* Begins to send keepalive messages, or to do so at another interval. */
+static int socket_watch(struct rsocket *socket)
+{
+	bool keeps_alive;
+	int interval_s;
+
+	verbs_mutex_lock(&socket->lock);
+	keeps_alive = socket->options.keeps_alive;
+	interval_s = socket->options.keep_idle;
+	verbs_mutex_unlock(&socket->lock);
+	return keeps_alive ? socket_keepalive_watch(socket->fd, interval_s) : 0;
+}
+
+static bool is_keepalive_option(int level, int name)
+{
+	return (level == SOL_SOCKET && name == SO_KEEPALIVE) ||
+	       (level == IPPROTO_TCP && name == TCP_KEEPIDLE);
+}
+
 int rsetsockopt(int fd, int level, int name, const void *value, socklen_t len)
 {
 	struct rsocket *socket = socket_get(fd);
@@ -208,6 +229,8 @@ int rsetsockopt(int fd, int level, int name, const void *value, socklen_t len)
 						     len)
 		    : -EFAULT;
 	verbs_mutex_unlock(&socket->lock);
+	if (!ret && is_keepalive_option(level, name))
+		ret = socket_watch(socket);
 	socket_put(socket);
 	return api_ret_minus1(ret);
 }
@@ -271,7 +294,8 @@ static int socket_accept(struct rsocket *listener, struct sockaddr *address,
 			 socklen_t *len)
 {
 	struct rsocket *child = NULL;
-	int fd_flags, ret = 0;
+	int fd_flags, interval_s, ret = 0;
+	bool keeps_alive;
 
 	verbs_mutex_lock(&listener->lock);
 	if (listener->state != RSOCKET_LISTENING)
@@ -287,11 +311,17 @@ static int socket_accept(struct rsocket *listener, struct sockaddr *address,
 	if (!child)
 		return ret;
 	(void)socket_children_remove(child);
+	/* Another thread may close the descriptor once it exists. */
+	keeps_alive = child->options.keeps_alive;
+	interval_s = child->options.keep_idle;
 	socket_name_copy(&child->id->route.addr.dst_addr, address, len);
 	ret = socket_publish(child,
 			     fd_flags > 0 && (fd_flags & FD_CLOEXEC) != 0);
 	if (ret < 0)
 		stream_socket_free(child);
+	else if (keeps_alive)
+		/* Without memory there are no messages. */
+		(void)socket_keepalive_watch(ret, interval_s);
 	return ret;
 }
 

@@ -24,6 +24,10 @@ struct rsocket *socket_alloc(const struct socket_ops *ops, int domain)
 		.nr_recvs = config->nr_recvs,
 		.max_inline = config->max_inline,
 		.nr_iomaps = config->nr_iomaps,
+		/* The defaults of TCP in Linux */
+		.keep_idle = 7200,
+		.keep_count = 9,
+		.keep_interval = 75,
 	};
 	list_init(&socket->waiters);
 	list_init(&socket->ready);

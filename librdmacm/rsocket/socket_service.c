@@ -6,10 +6,10 @@
  */
 #include "rsocket/socket_service.h"
 
+#include "rsocket/socket_thread.h"
 #include "util/lock.h"
 
 #include <errno.h>
-#include <signal.h>
 
 static struct verbs_mutex service_mutex = VERBS_MUTEX_INIT;
 static struct rdma_event_channel *service_channel GUARDED_BY(service_mutex);
@@ -51,26 +51,6 @@ static void *service_run(void *arg)
 	}
 }
 
-/* Signals are for the threads of the application. */
-static int service_start_thread(struct rdma_event_channel *channel)
-{
-	pthread_attr_t attr;
-	sigset_t all, before;
-	pthread_t thread;
-	int ret;
-
-	ret = pthread_attr_init(&attr);
-	if (ret)
-		return -ret;
-	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = pthread_create(&thread, &attr, service_run, channel);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	(void)pthread_attr_destroy(&attr);
-	return -ret;
-}
-
 static int service_start_locked(void) REQUIRES(service_mutex)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
@@ -78,7 +58,7 @@ static int service_start_locked(void) REQUIRES(service_mutex)
 
 	if (!channel)
 		return -errno;
-	ret = service_start_thread(channel);
+	ret = socket_thread_start(service_run, channel);
 	if (ret) {
 		rdma_destroy_event_channel(channel);
 		return ret;

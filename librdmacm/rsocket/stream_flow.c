@@ -203,6 +203,15 @@ bool stream_flow_take_iomap(struct stream_flow *flow, uint32_t index,
 	return true;
 }
 
+bool stream_flow_take_keepalive(struct stream_flow *flow)
+{
+	if (!flow->is_started || flow->error ||
+	    (!flow->can_read && !flow->can_write) || !control_is_possible(flow))
+		return false;
+	flow->nr_controls++;
+	return true;
+}
+
 void stream_flow_control_done(struct stream_flow *flow)
 {
 	flow->nr_controls--;

@@ -153,6 +153,14 @@ bool stream_flow_take_iomap(struct stream_flow *flow, uint32_t index,
 			    const struct stream_iomap *iomap,
 			    struct stream_message *ret_message);
 
+/** stream_flow_take_keepalive() - reserve a write without data and message
+ *
+ * It completes like a control message.
+ *
+ * Return: whether there is a slot for it.
+ */
+bool stream_flow_take_keepalive(struct stream_flow *flow);
+
 /** stream_flow_control_done() - a control message has completed */
 void stream_flow_control_done(struct stream_flow *flow);
 

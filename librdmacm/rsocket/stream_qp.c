@@ -329,6 +329,20 @@ void stream_qp_flush_locked(struct rsocket *socket)
 		control_post_locked(socket, &message);
 }
 
+void stream_qp_keepalive_locked(struct rsocket *socket)
+{
+	struct ibv_send_wr wr = {
+		.wr_id = request_id(QP_CONTROL, 0),
+		.opcode = IBV_WR_RDMA_WRITE,
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+
+	stream_qp_progress_locked(socket);
+	if (socket->state == RSOCKET_CONNECTED && !socket->has_cm_end &&
+	    stream_flow_take_keepalive(&socket->flow))
+		qp_post_send_locked(socket, &wr);
+}
+
 static int recv_complete_locked(struct rsocket *socket, const struct ibv_wc *wc)
 {
 	const struct stream_qp *qp = &socket->qp;

@@ -37,6 +37,12 @@ void stream_qp_post_locked(struct rsocket *socket,
 /** stream_qp_flush_locked() - send the control messages that are due */
 void stream_qp_flush_locked(struct rsocket *socket);
 
+/** stream_qp_keepalive_locked() - write nothing, to see if the peer exists
+ *
+ * No effect without a connection, or while control messages are outstanding.
+ */
+void stream_qp_keepalive_locked(struct rsocket *socket);
+
 /**
  * stream_qp_progress_locked() - process completions
  *

@@ -431,6 +431,26 @@ static void word_beyond_grant_fails_with_eproto(void **state)
 			 -EPROTO);
 }
 
+static void keepalive_takes_slot_of_control_message(void **state)
+{
+	struct stream_flow flow;
+	unsigned int nr = 0;
+
+	memset(&flow, 0, sizeof(flow));
+	assert_false(stream_flow_take_keepalive(&flow));
+	flow.is_started = true;
+	flow.can_read = true;
+	while (stream_flow_take_keepalive(&flow))
+		nr++;
+	assert_int_equal(nr, STREAM_MAX_CONTROLS);
+	assert_false(stream_flow_is_idle(&flow));
+	stream_flow_control_done(&flow);
+	assert_true(stream_flow_take_keepalive(&flow));
+	stream_flow_control_done(&flow);
+	stream_flow_end(&flow, 0);
+	assert_false(stream_flow_take_keepalive(&flow));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -476,6 +496,7 @@ int main(void)
 		cmocka_unit_test_setup(
 			receive_of_entry_in_use_fails_with_eproto,
 			sides_connect),
+		cmocka_unit_test(keepalive_takes_slot_of_control_message),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,6 +72,34 @@ test_qperf() {
 	pair_endless=
 }
 
+# test_keepalive - a process that is killed sends nothing, but does not acknowledge
+# the keepalive messages of its peer.
+test_keepalive() {
+	local row=python3
+
+	pair_port=$((pair_port + 1))
+	pair_test 'keepalive of a killed peer' server_says_listening \
+		"$pairing" '^killed' \
+		"${preload[@]}" python3 -u -c "import socket
+s = socket.socket()
+s.bind(('$address', $pair_port))
+s.listen()
+print('listening')
+c = s.accept()[0]
+c.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+c.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 1)
+c.send(b'x')
+try:
+    c.recv(1)
+except OSError:
+    raise SystemExit(0)
+raise SystemExit('no error')" -- \
+		"${preload[@]}" bash -c "python3 -c \"import os, socket
+c = socket.create_connection(('$address', $pair_port))
+c.recv(1)
+os.kill(os.getpid(), 9)\"; [ \$? -eq 137 ] && echo killed"
+}
+
 test_programs() {
 	test_http 'curl from http.server' preload preload
 	test_http 'curl from a server of TCP' ordinary preload
@@ -80,6 +108,7 @@ test_programs() {
 	test_iperf3 -R -P 3
 	test_iperf3 -Z
 	test_qperf tcp_bw tcp_lat
+	test_keepalive
 }
 
 # shellcheck disable=SC2034 # test_http gets the name
