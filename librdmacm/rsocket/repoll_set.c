@@ -168,7 +168,7 @@ static void entry_remove_locked(struct rsocket *set, struct repoll_entry *entry)
 	*entry = set->repoll->entries[--set->repoll->nr];
 }
 
-static bool is_open(int fd)
+static bool descriptor_is_open(int fd)
 {
 	struct rsocket *socket = socket_get(fd);
 
@@ -199,7 +199,7 @@ int repoll_set_control(struct rsocket *set, int op, int fd,
 {
 	int ret;
 
-	if (!set->repoll || (op != EPOLL_CTL_DEL && !is_open(fd)))
+	if (!set->repoll || (op != EPOLL_CTL_DEL && !descriptor_is_open(fd)))
 		return -EBADF;
 	if ((op != EPOLL_CTL_ADD && op != EPOLL_CTL_MOD &&
 	     op != EPOLL_CTL_DEL) ||

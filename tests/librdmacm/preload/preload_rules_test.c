@@ -49,7 +49,7 @@ static void rules_of_program_match_prefix_without_case(void **state)
 	assert_false(preload_rules_match(&rules, AF_INET, SOCK_DGRAM, 0));
 }
 
-static void rules_of_other_program_match_nothing(void **state)
+static void rules_of_foreign_program_match_nothing(void **state)
 {
 	struct preload_rules rules = { 0 };
 
@@ -103,7 +103,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules_without_lines_match_ip_sockets),
 		cmocka_unit_test(rules_of_program_match_prefix_without_case),
-		cmocka_unit_test(rules_of_other_program_match_nothing),
+		cmocka_unit_test(rules_of_foreign_program_match_nothing),
 		cmocka_unit_test(rules_with_wildcards_match_all),
 		cmocka_unit_test(rules_ignore_invalid_lines),
 		cmocka_unit_test(rules_beyond_maximum_are_dropped),
