@@ -140,6 +140,15 @@ test_ucx() {
 	test_io_demo ud_v -d 1:100000
 }
 
+# -- librpma --
+
+test_rpma() {
+	local title=librpma
+
+	connects '^compared: 1048576 bytes' "$tools/rpma_check" \
+		server @address @port -- client @address @port
+}
+
 # -- iSER --
 
 iser_folder=$scratch/iser
@@ -231,6 +240,7 @@ test_perftest_programs
 test_xserver
 test_ucx
 test_iser
+test_rpma
 # Two namespaces share no memory.
 if [ "$UROCE_LOCAL" = none ]; then
 	on_veth 1500 4
@@ -239,5 +249,6 @@ if [ "$UROCE_LOCAL" = none ]; then
 	test_xserver
 	test_ucx
 	test_iser
+	test_rpma
 fi
 finish

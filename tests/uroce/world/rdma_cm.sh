@@ -23,7 +23,7 @@ client=
 starter=
 title=
 connects() {
-	local pattern=$1 program=$2 row=$2 name word
+	local pattern=$1 program=$2 row=${2##*/} name word
 	local -a both=()
 
 	shift 2
