@@ -3,8 +3,8 @@
 #
 # Programs that connect through rdma_cm, with the librdmacm of this tree, whose
 # connection manager is in user space: RC connections and datagrams over
-# loopback, shared memory and a network, multicast, and connections that are
-# refused.
+# loopback, shared memory and a network, 10,000 connections at the same time,
+# multicast, and connections that are refused.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
@@ -122,6 +122,20 @@ test_qperf() {
 	pair_endless=
 }
 
+no_connection_is_lost() {
+	! grep 'error:' "$scratch"/pair.{client,server}.out
+}
+
+# All connections exist at the same time.
+test_many_connections() {
+	pair_endless=yes
+	connects '^disconnect *:' cmtime -b @address -p @port -- \
+		-s @address -p @port -c 10000
+	pair_endless=
+	check "none of 10000 connections is lost" no_connection_is_lost
+	grep -h '^connect ' "$scratch/pair.client.out"
+}
+
 # A client without a server is rejected at once, with the reason of a service id
 # without an owner (IBTA 12.6.7.2, 12.11.2).
 test_no_server() {
@@ -137,6 +151,7 @@ test_no_server() {
 on_lo 4
 test_programs
 test_qperf rc_lat
+test_many_connections
 test_multicast 239.1.2.3 "$address" "$address"
 test_no_server
 # Two namespaces share no memory.
@@ -144,6 +159,7 @@ if [ "$UROCE_LOCAL" = none ]; then
 	on_veth 1500 4
 	test_programs
 	test_qperf rc_lat
+	test_many_connections
 	test_multicast 239.1.2.3 "$address" 10.98.0.2
 	test_multicast ff15::7 fd98::1 fd98::2
 	test_fabric_cm msg verbs
