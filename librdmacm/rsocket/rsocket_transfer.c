@@ -185,7 +185,7 @@ size_t riowrite(int fd, const void *buf, size_t len, off_t offset, int flags)
 	return (size_t)result_of(ret);
 }
 
-/* -- sets; errors are positive values, as in other implementations -- */
+/* -- sets; invalid arguments are positive values, as elsewhere -- */
 
 int repoll_ctl(int set_fd, int op, int fd, struct epoll_event *event)
 {
@@ -209,5 +209,8 @@ int repoll_wait(int set_fd, struct epoll_event *events, int max_events,
 		return EBADF;
 	ret = repoll_set_wait(set, events, max_events, timeout_ms);
 	socket_put(set);
-	return ret < 0 ? -ret : ret;
+	if (ret == -EBADF || ret == -EINVAL)
+		return -ret;
+	/* EINTR as a positive value would be a number of events. */
+	return ret < 0 ? api_ret_minus1(ret) : ret;
 }
