@@ -2,6 +2,7 @@
 /* Descriptors: functions of unistd.h, fcntl.h and sys/ioctl.h. */
 #include "preload/preload_call.h"
 #include "preload/preload_libc.h"
+#include "preload/preload_set.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +13,10 @@
 
 int close(int fd)
 {
-	if (!preload_is_inside())
+	if (!preload_is_inside()) {
+		preload_set_forget(fd);
 		preload_file_remove(fd);
+	}
 	return preload_libc_get()->close(fd);
 }
 
@@ -42,8 +45,10 @@ int dup3(int fd, int to, int flags)
 {
 	int copy = preload_libc_get()->dup3(fd, to, flags);
 
-	if (copy >= 0 && !preload_is_inside())
+	if (copy >= 0 && !preload_is_inside()) {
+		preload_set_forget(to);
 		preload_file_remove(to);
+	}
 	return descriptor_share(fd, copy);
 }
 

@@ -8,7 +8,9 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -22,6 +24,11 @@ struct preload_libc {
 	int (*connect)(int fd, const struct sockaddr *address, socklen_t len);
 	int (*dup)(int fd);
 	int (*dup3)(int fd, int to, int flags);
+	int (*epoll_ctl)(int set, int op, int fd, struct epoll_event *event);
+	int (*epoll_pwait)(int set, struct epoll_event *events, int max,
+			   int timeout_ms, const sigset_t *mask);
+	int (*epoll_wait)(int set, struct epoll_event *events, int max,
+			  int timeout_ms);
 	int (*fcntl)(int fd, int cmd, ...);
 	int (*getpeername)(int fd, struct sockaddr *address, socklen_t *len);
 	int (*getsockname)(int fd, struct sockaddr *address, socklen_t *len);

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/select.h>
 #include <sys/sendfile.h>
@@ -218,6 +219,65 @@ static void sendfile_moves_offset(void **state)
 	connection_close(connection);
 }
 
+static void epoll_add(int set, int fd, uint32_t events)
+{
+	struct epoll_event event = { .events = events,
+				     .data.u64 = 1000u + (unsigned int)fd };
+
+	assert_int_equal(epoll_ctl(set, EPOLL_CTL_ADD, fd, &event), 0);
+}
+
+static void epoll_reports_socket_and_pipe(void **state)
+{
+	struct connection connection = connection_new();
+	int set = epoll_create1(EPOLL_CLOEXEC), pipe_fds[2];
+	struct epoll_event events[4];
+	uint64_t sum;
+
+	assert_int_equal(pipe(pipe_fds), 0);
+	epoll_add(set, pipe_fds[0], EPOLLIN);
+	epoll_add(set, connection.server, EPOLLIN);
+	assert_int_equal(epoll_wait(set, events, 4, 0), 0);
+	assert_int_equal(
+		epoll_ctl(set, EPOLL_CTL_ADD, connection.server, &events[0]),
+		-1);
+	assert_int_equal(errno, EEXIST);
+	assert_int_equal(write(connection.client, "x", 1), 1);
+	assert_int_equal(epoll_wait(set, events, 4, -1), 1);
+	assert_int_equal(events[0].events, EPOLLIN);
+	assert_int_equal(events[0].data.u64,
+			 1000u + (unsigned int)connection.server);
+	assert_int_equal(write(pipe_fds[1], "x", 1), 1);
+	assert_int_equal(epoll_pwait(set, events, 4, -1, NULL), 2);
+	sum = events[0].data.u64 + events[1].data.u64;
+	assert_int_equal(sum, 2000u + (unsigned int)connection.server +
+				      (unsigned int)pipe_fds[0]);
+	assert_int_equal(epoll_ctl(set, EPOLL_CTL_DEL, connection.server, NULL),
+			 0);
+	assert_int_equal(epoll_wait(set, events, 4, -1), 1);
+	assert_int_equal(events[0].data.u64, 1000u + (unsigned int)pipe_fds[0]);
+	epoll_add(set, connection.server, EPOLLIN);
+	assert_int_equal(close(set), 0);
+	assert_int_equal(close(pipe_fds[0]), 0);
+	assert_int_equal(close(pipe_fds[1]), 0);
+	connection_close(connection);
+}
+
+static void epoll_forgets_closed_socket(void **state)
+{
+	struct connection connection = connection_new();
+	int set = epoll_create1(0), copy = dup(connection.server);
+	struct epoll_event event;
+
+	epoll_add(set, copy, EPOLLIN);
+	assert_int_equal(write(connection.client, "x", 1), 1);
+	assert_int_equal(epoll_wait(set, &event, 1, -1), 1);
+	assert_int_equal(close(copy), 0);
+	assert_int_equal(epoll_wait(set, &event, 1, 0), 0);
+	assert_int_equal(close(set), 0);
+	connection_close(connection);
+}
+
 /* A child without the library listens by TCP until its pipe is closed. */
 static pid_t start_tcp_server(int *ret_pipe)
 {
@@ -291,6 +351,27 @@ static void connect_nonblocking_to_server_of_tcp_uses_tcp(void **state)
 	assert_int_equal(close(pipe_fd), 0);
 }
 
+static void connect_in_epoll_set_to_server_of_tcp_uses_tcp(void **state)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	int set = epoll_create1(0), pipe_fd, status;
+	struct epoll_event event;
+	pid_t pid = start_tcp_server(&pipe_fd);
+
+	assert_int_equal(test_connect(fd), -1);
+	assert_int_equal(errno, EINPROGRESS);
+	epoll_add(set, fd, EPOLLOUT);
+	assert_int_equal(epoll_wait(set, &event, 1, 20000), 1);
+	assert_int_equal(event.events, EPOLLOUT);
+	assert_int_equal(event.data.u64, 1000u + (unsigned int)fd);
+	assert_int_equal(close(set), 0);
+	assert_int_equal(fcntl(fd, F_SETFL, 0), 0);
+	check_tcp_echo(fd);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(close(pipe_fd), 0);
+}
+
 static void connect_without_server_has_error_of_tcp(void **state)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
@@ -314,6 +395,10 @@ int main(void)
 		cmocka_unit_test(select_and_poll_report_socket_and_pipe),
 		cmocka_unit_test(accepted_socket_has_own_flags),
 		cmocka_unit_test(sendfile_moves_offset),
+		cmocka_unit_test(epoll_reports_socket_and_pipe),
+		cmocka_unit_test(epoll_forgets_closed_socket),
+		cmocka_unit_test(
+			connect_in_epoll_set_to_server_of_tcp_uses_tcp),
 		cmocka_unit_test(connect_to_server_of_tcp_uses_tcp),
 		cmocka_unit_test(connect_nonblocking_to_server_of_tcp_uses_tcp),
 		cmocka_unit_test(connect_without_server_has_error_of_tcp),

@@ -100,6 +100,39 @@ c.recv(1)
 os.kill(os.getpid(), 9)\"; [ \$? -eq 137 ] && echo killed"
 }
 
+# test_asyncio - both ends of asyncio wait with epoll.
+test_asyncio() {
+	local row=python3
+
+	pair_port=$((pair_port + 1))
+	pair_endless=yes
+	pair_test 'asyncio' server_says_listening "$pairing" '^same' \
+		"${preload[@]}" python3 -u -c "import asyncio
+async def echo(reader, writer):
+    while data := await reader.read(65536):
+        writer.write(data)
+        await writer.drain()
+    writer.close()
+async def main():
+    server = await asyncio.start_server(echo, '$address', $pair_port)
+    print('listening')
+    await server.serve_forever()
+asyncio.run(main())" -- \
+		"${preload[@]}" python3 -u -c "import asyncio
+async def talk(number):
+    data = bytes([number]) * 1000000
+    reader, writer = await asyncio.open_connection('$address', $pair_port)
+    writer.write(data)
+    writer.write_eof()
+    received = await reader.read()
+    writer.close()
+    return received == data
+async def main():
+    return await asyncio.gather(*map(talk, range(8)))
+print('same' if all(asyncio.run(main())) else 'different')"
+	pair_endless=
+}
+
 test_programs() {
 	test_http 'curl from http.server' preload preload
 	test_http 'curl from a server of TCP' ordinary preload
@@ -108,6 +141,7 @@ test_programs() {
 	test_iperf3 -R -P 3
 	test_iperf3 -Z
 	test_qperf tcp_bw tcp_lat
+	test_asyncio
 	test_keepalive
 }
 
