@@ -43,6 +43,7 @@ static void libc_find(void)
 		{ "recvmsg", &preload_libc.recvmsg },
 		{ "select", &preload_libc.select },
 		{ "sendfile", &preload_libc.sendfile },
+		{ "sendfile64", &preload_libc.sendfile64 },
 		{ "sendmsg", &preload_libc.sendmsg },
 		{ "sendto", &preload_libc.sendto },
 		{ "setsockopt", &preload_libc.setsockopt },

@@ -47,6 +47,7 @@ struct preload_libc {
 	int (*select)(int nr, fd_set *reads, fd_set *writes, fd_set *excepts,
 		      struct timeval *timeout);
 	ssize_t (*sendfile)(int to, int from, off_t *offset, size_t len);
+	ssize_t (*sendfile64)(int to, int from, off64_t *offset, size_t len);
 	ssize_t (*sendmsg)(int fd, const struct msghdr *msg, int flags);
 	ssize_t (*sendto)(int fd, const void *bytes, size_t len, int flags,
 			  const struct sockaddr *address,

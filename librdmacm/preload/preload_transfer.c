@@ -132,7 +132,7 @@ ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
 }
 
 /* Returns the number of bytes from @at on, or -1 if there are none. */
-static ssize_t sendfile_copy(int rsocket, int from, off_t at, size_t len)
+static ssize_t sendfile_copy(int rsocket, int from, off64_t at, size_t len)
 {
 	uint8_t bytes[TRANSFER_SENDFILE_LEN];
 	ssize_t nr_read, nr_sent;
@@ -143,7 +143,7 @@ static ssize_t sendfile_copy(int rsocket, int from, off_t at, size_t len)
 
 		if (part > sizeof(bytes))
 			part = sizeof(bytes);
-		nr_read = pread(from, bytes, part, at + (off_t)nr);
+		nr_read = pread64(from, bytes, part, at + (off64_t)nr);
 		if (nr_read == 0)
 			break;
 		nr_sent = nr_read < 0 ? -1
@@ -157,32 +157,41 @@ static ssize_t sendfile_copy(int rsocket, int from, off_t at, size_t len)
 	return (ssize_t)nr;
 }
 
-ssize_t sendfile(int to, int from, off_t *offset, size_t len)
+static ssize_t sendfile_rsocket(struct preload_file *file, int from,
+				off64_t *offset, size_t len)
 {
-	struct preload_file *file = preload_begin_transfer(to);
+	off64_t at = offset ? *offset : lseek64(from, 0, SEEK_CUR);
 	ssize_t ret = -1;
-	off_t at;
 
-	if (!file)
-		return preload_libc_get()->sendfile(to, from, offset, len);
-	at = offset ? *offset : lseek(from, 0, SEEK_CUR);
 	if (at >= 0)
 		ret = sendfile_copy(file->rsocket, from, at, len);
 	if (ret > 0 && offset)
 		*offset = at + ret;
 	else if (ret > 0)
-		(void)lseek(from, at + ret, SEEK_SET);
+		(void)lseek64(from, at + ret, SEEK_SET);
 	return preload_end(file, ret);
 }
 
-/* off_t has 64 bits on all supported architectures but some of 32 bits. */
 ssize_t sendfile64(int to, int from, off64_t *offset, size_t len)
 {
-	off_t at = offset ? (off_t)*offset : 0;
-	ssize_t ret = sendfile(to, from, offset ? &at : NULL, len);
+	struct preload_file *file = preload_begin_transfer(to);
 
+	if (!file)
+		return preload_libc_get()->sendfile64(to, from, offset, len);
+	return sendfile_rsocket(file, from, offset, len);
+}
+
+ssize_t sendfile(int to, int from, off_t *offset, size_t len)
+{
+	struct preload_file *file = preload_begin_transfer(to);
+	off64_t at = offset ? *offset : 0;
+	ssize_t ret;
+
+	if (!file)
+		return preload_libc_get()->sendfile(to, from, offset, len);
+	ret = sendfile_rsocket(file, from, offset ? &at : NULL, len);
 	if (offset)
-		*offset = at;
+		*offset = (off_t)at;
 	return ret;
 }
 
