@@ -25,12 +25,12 @@ static struct file_chunk *file_chunks[FILE_NR_CHUNKS];
 
 static pthread_once_t file_once = PTHREAD_ONCE_INIT;
 
-static void file_lock_all(void)
+static void file_lock_all(void) LOCK_ATTRIBUTE(acquire_capability(file_mutex))
 {
 	verbs_mutex_lock(&file_mutex);
 }
 
-static void file_unlock_all(void)
+static void file_unlock_all(void) LOCK_ATTRIBUTE(release_capability(file_mutex))
 {
 	verbs_mutex_unlock(&file_mutex);
 }
