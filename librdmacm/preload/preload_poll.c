@@ -112,6 +112,7 @@ int poll(struct pollfd *fds, nfds_t nr, int timeout_ms)
 		       : preload_libc_get()->poll(fds, nr, timeout_ms);
 }
 
+/* NOLINTNEXTLINE(bugprone-reserved-identifier) */
 int __poll_chk(struct pollfd *fds, nfds_t nr, int timeout_ms, size_t size);
 
 int __poll_chk(struct pollfd *fds, nfds_t nr, int timeout_ms, size_t size)

@@ -357,9 +357,11 @@ int epoll_pwait(int set_fd, struct epoll_event *events, int max, int timeout_ms,
 
 static void set_free_locked(struct epoll_set *set) REQUIRES(set_mutex)
 {
-	while (!list_empty(&set->entries)) {
+	struct list_node *node, *next;
+
+	list_for_each_safe (node, next, &set->entries) {
 		struct set_entry *entry =
-			list_entry(set->entries.next, struct set_entry, node);
+			list_entry(node, struct set_entry, node);
 		struct preload_file *file = preload_file_get(entry->fd);
 
 		entry_drop_locked(set, entry, file ? file->rsocket : -1);

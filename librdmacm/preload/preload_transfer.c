@@ -197,10 +197,12 @@ ssize_t sendfile(int to, int from, off_t *offset, size_t len)
 
 /* -- what _FORTIFY_SOURCE calls if the length is not constant -- */
 
+/* NOLINTBEGIN(bugprone-reserved-identifier) */
 ssize_t __read_chk(int fd, void *bytes, size_t len, size_t size);
 ssize_t __recv_chk(int fd, void *bytes, size_t len, size_t size, int flags);
 ssize_t __recvfrom_chk(int fd, void *bytes, size_t len, size_t size, int flags,
 		       struct sockaddr *address, socklen_t *address_len);
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 static void length_check(size_t len, size_t size)
 {

@@ -44,9 +44,9 @@ static int set_check_sockets(struct poll_set *set)
 			continue;
 		verbs_mutex_lock(&socket->lock);
 		socket->ops->progress_locked(socket);
-		events = socket->is_closing
-				 ? POLLNVAL
-				 : socket->ops->events_locked(socket);
+		events = POLLNVAL;
+		if (!socket->is_closing)
+			events = socket->ops->events_locked(socket);
 		verbs_mutex_unlock(&socket->lock);
 		events = (short)(events & (set->fds[i].events | POLLERR |
 					   POLLHUP | POLLNVAL));

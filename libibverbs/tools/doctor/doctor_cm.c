@@ -217,7 +217,8 @@ doctor_cm_find_uroce(const struct doctor *doctor)
 {
 	for (size_t i = 0; i < doctor->nr_devices; i++)
 		if (doctor_cm_is_uroce(&doctor->devices[i]) &&
-		    strcmp(doctor->devices[i].name, DOCTOR_UROCE_PREFIX "lo"))
+		    strcmp(doctor->devices[i].name, DOCTOR_UROCE_PREFIX "lo") !=
+			    0)
 			return &doctor->devices[i];
 	return NULL;
 }
