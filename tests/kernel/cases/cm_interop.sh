@@ -15,9 +15,10 @@ here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/netem.sh"
 
 # connects PATTERN PROGRAM SERVER_OPTION... -- CLIENT_OPTION... - runs with the
-# server at either end; @port, @address and @client are replaced by the server's
-# port and the addresses of both ends.
+# server at either end; @port and @address are replaced by those of the server. The
+# client is $client, if that is set.
 fixed_port=
+client=
 connects() {
 	local pattern=$1 program=$2 pairing row=$2 name
 	local -a both
@@ -29,8 +30,7 @@ connects() {
 		[ -n "$fixed_port" ] || pair_port=$((pair_port + 1))
 		both=("${@/#@port/$pair_port}")
 		both=("${both[@]/#@address/$(address_of "${pairing%:*}")}")
-		both=("${both[@]/#@client/$(address_of "${pairing#*:}")}")
-		both=("${both[@]/#--/-- $program}")
+		both=("${both[@]/#--/-- ${client:-$program}}")
 		# shellcheck disable=SC2048,SC2086 # no argument has a blank
 		pair_test "$name" interop_cm_listens "$pairing" "$pattern" \
 			"$program" ${both[*]}
@@ -39,9 +39,10 @@ connects() {
 
 # perftest_cm PROGRAM OPTION... - perftest exchanges its parameters through a
 # first connection. Then the server listens again, and the client connects without
-# waiting for that: on a busy machine there is no listener yet.
+# waiting for that. It has a low priority, but on a busy machine there may be no
+# listener yet.
 perftest_cm() {
-	local program=$1
+	local program=$1 client="nice -n 19 $1"
 	local pair_known_fault='Event: RDMA_CM_EVENT_(REJECTED; error: 8|UNREACHABLE; error: 1)\.'
 
 	shift
@@ -172,12 +173,12 @@ survivors() {
 	done
 }
 
-# mads_lost PLACE INTERFACE - loses each third packet that is sent to QP 1 from
-# there. (Offsets are those of an IP header and 32 bytes, in which the QPN of the
-# BTH is the last word.)
+# mads_lost PLACE INTERFACE - loses each third packet to QP 1 that arrives there:
+# rxe stops sending if the host of the sender drops them. (Offsets are those of an
+# IP header and 32 bytes, in which the QPN of the BTH is the last word.)
 mads_lost() {
 	in_place "$1" tc qdisc add dev "$2" clsact &&
-		in_place "$1" tc filter add dev "$2" egress protocol ip u32 \
+		in_place "$1" tc filter add dev "$2" ingress protocol ip u32 \
 			match ip protocol 17 0xff \
 			match u32 0x00000001 0x00ffffff at 32 \
 			action pass random determ drop 3
@@ -185,22 +186,23 @@ mads_lost() {
 
 # lost_mads PLACE INTERFACE - prints their number.
 lost_mads() {
-	in_place "$1" tc -s filter show dev "$2" egress |
+	in_place "$1" tc -s filter show dev "$2" ingress |
 		sed -n 's/.*(dropped \([0-9]*\),.*/\1/p'
 }
 
 with_losses() {
 	local -x INTEROP_FAULTS=loss
+	local pair_limit=600 # each lost MAD takes some seconds
 
 	section='losses: '
-	check "lose packets of rxe" mads_lost near fe0 || return
-	check "lose packets of uroce" mads_lost far fe1 || return
+	check "lose packets to rxe" mads_lost near fe0 || return
+	check "lose packets to uroce" mads_lost far fe1 || return
 	checks far:distro 4
 	section='losses: '
 	connect_times 20
-	check "rxe lost $(lost_mads near fe0) packets" \
+	check "packets to rxe were lost: $(lost_mads near fe0)" \
 		[ "$(lost_mads near fe0)" -gt 0 ]
-	check "uroce lost $(lost_mads far fe1) packets" \
+	check "packets to uroce were lost: $(lost_mads far fe1)" \
 		[ "$(lost_mads far fe1)" -gt 0 ]
 	section=
 	in_place near tc qdisc del dev fe0 clsact

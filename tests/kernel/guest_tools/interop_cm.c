@@ -173,12 +173,18 @@ static bool end_disconnect(struct end *end)
 	return true;
 }
 
+/* Afterwards the kernel responds to a retransmitted DREQ only without an id. */
+static bool end_leave_timewait(struct end *end)
+{
+	return end_expect(end, RDMA_CM_EVENT_TIMEWAIT_EXIT, 0) &&
+	       end_destroy_id(&end->id);
+}
+
 static bool disconnect(struct end *end, bool is_first)
 {
 	return (!is_first || end_disconnect(end)) &&
 	       end_expect(end, RDMA_CM_EVENT_DISCONNECTED, 0) &&
-	       (is_first || end_disconnect(end)) &&
-	       end_expect(end, RDMA_CM_EVENT_TIMEWAIT_EXIT, 0);
+	       (is_first || end_disconnect(end)) && end_leave_timewait(end);
 }
 
 /* Gives each request the same response, until the other end has finished its
@@ -219,8 +225,7 @@ static bool both_disconnect(struct end *end)
 {
 	return establish(end) && end_disconnect(end) &&
 	       end_expect(end, RDMA_CM_EVENT_DISCONNECTED, 0) &&
-	       end_disconnect(end) &&
-	       end_expect(end, RDMA_CM_EVENT_TIMEWAIT_EXIT, 0);
+	       end_disconnect(end) && end_leave_timewait(end);
 }
 
 static bool one_destroys(struct end *end, bool is_destroyer)
