@@ -9,14 +9,27 @@
 #define CORE_LAYER_HOOKS_H
 
 #include <infiniband/verbs.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Changes with each change of this file or of struct verbs_ex_private. */
-#define VERBS_LAYER_ABI 1
+#define VERBS_LAYER_ABI 2
 
 struct verbs_layer_hooks {
 	uint32_t layer_abi;    /* VERBS_LAYER_ABI */
 	uint32_t private_size; /* sizeof(struct verbs_ex_private) */
+
+	/*
+	 * start() - enable layers; called once, before the other functions
+	 * @names: their names, separated by commas
+	 * @trace: settings of the layer trace, or NULL
+	 *
+	 * Prints a warning for each unknown name.
+	 *
+	 * Return: whether a layer is enabled. If not, no other function is
+	 * called.
+	 */
+	bool (*start)(const char *names, const char *trace);
 
 	/*
 	 * attach() - observe a context that was opened or imported

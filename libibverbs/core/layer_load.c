@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Decides whether calls are observed: reads VERBS_EXPLAIN at the first open,
- * and loads the module of the layers (core/layer_module.c) if it is set. A
- * module that is missing or unusable costs one warning.
+ * Decides whether calls are observed: reads VERBS_LAYERS and VERBS_EXPLAIN at
+ * the first open, and loads the module of the layers (core/layer_module.c) if
+ * one of them is set. A module that is missing or unusable costs one warning.
  *
  * core/core_context.c calls it when a context is opened and closed. No other
  * call of the library, and none of the data path, depends on this file.
@@ -22,29 +22,45 @@
 /* NULL: no layer is enabled. Written once. */
 static const struct verbs_layer_hooks *layer_hooks;
 
-/* Privileged programs ignore the variable, since it loads a module. */
-static bool layer_is_requested(void)
-{
-	const char *value = env_path("VERBS_EXPLAIN");
+/* The variable that requests a layer, for warnings. */
+static const char *layer_variable;
 
-	return value && *value && strcmp(value, "0") != 0;
+/*
+ * Collects the names of the layers. VERBS_EXPLAIN=1 adds the layer explain.
+ * Privileged programs ignore the variables, since they load a module.
+ *
+ * Return: whether there are any.
+ */
+static bool layer_get_names(char *names, size_t size)
+{
+	const char *explain = env_path("VERBS_EXPLAIN");
+	const char *layers = env_path("VERBS_LAYERS");
+	bool is_explained = explain && *explain && strcmp(explain, "0") != 0;
+
+	if (!layers)
+		layers = "";
+	layer_variable = *layers ? "VERBS_LAYERS" : "VERBS_EXPLAIN";
+	(void)snprintf(names, size, "%s%s%s", is_explained ? "explain" : "",
+		       is_explained && *layers ? "," : "", layers);
+	return *names;
 }
 
 /* The user asked for the layer, so IBV_SHOW_WARNINGS does not matter. */
 static void layer_warn_no_effect(const char *reason)
 {
-	verbs_log(NULL, VERBS_LOG_WARN, "VERBS_EXPLAIN has no effect: %s",
+	verbs_log(NULL, VERBS_LOG_WARN, "%s has no effect: %s", layer_variable,
 		  reason);
-	(void)fprintf(stderr, "libibverbs: VERBS_EXPLAIN has no effect: %s\n",
-		      reason);
+	(void)fprintf(stderr, "libibverbs: %s has no effect: %s\n",
+		      layer_variable, reason);
 }
 
 static void layer_load_once(void)
 {
 	const struct verbs_layer_hooks *hooks;
 	const char *reason;
+	char names[256];
 
-	if (!layer_is_requested())
+	if (!layer_get_names(names, sizeof(names)))
 		return;
 	hooks = verbs_layer_module_load(&reason);
 	if (!hooks)
@@ -54,7 +70,7 @@ static void layer_load_once(void)
 		layer_warn_no_effect(
 			"the module of the layers belongs to another version "
 			"of the library");
-	else
+	else if (hooks->start(names, env_path("VERBS_TRACE")))
 		layer_hooks = hooks;
 }
 

@@ -31,6 +31,12 @@ void explain_add(struct explain_text *text, const char *fmt, ...)
 		text->len += (size_t)len < room ? (size_t)len : room - 1;
 }
 
+void explain_enable(bool enabled)
+{
+	for (size_t i = 0; i < EXPLAIN_NR_KINDS; i++)
+		atomic_store(&nr_printed[i], enabled ? 0 : EXPLAIN_LIMIT);
+}
+
 bool explain_is_muted(enum explain_kind kind)
 {
 	return atomic_load_explicit(&nr_printed[kind], memory_order_relaxed) >=

@@ -8,8 +8,12 @@
 #define LAYERS_LAYERS_H
 
 #include <errno.h>
+#include <stdbool.h>
 
 #include "core/core_context.h"
+
+/* Whether failures are explained; constant after verbs_layer_hooks.start(). */
+extern bool layers_explain;
 
 /* The member layer of a context's private block. */
 struct layers_context {
@@ -43,5 +47,6 @@ layers_below(const struct ibv_context *ctx)
 void layers_replace_object_ops(struct verbs_context_ops *table);
 void layers_replace_queue_ops(struct verbs_context_ops *table);
 void layers_replace_data_ops(struct verbs_context_ops *table);
+void layers_replace_trace_ops(struct verbs_context_ops *table);
 
 #endif

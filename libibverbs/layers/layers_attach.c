@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The entry of the module: core/layer_load.c finds the object verbs_layer_hooks
- * and calls it for each context. attach() copies the op table of the context,
- * and replaces ops in the original. The public slots of the data path follow.
+ * The entry of the module: core/layer_load.c finds the object
+ * verbs_layer_hooks, starts the layers that the user requests, and calls it for
+ * each context. attach() copies the op table of the context, and replaces ops
+ * in the original. The public slots of the data path follow.
  */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/layer_hooks.h"
 #include "layers/explain.h"
 #include "layers/layers.h"
 #include "layers/layers_record.h"
+#include "layers/trace/trace.h"
+
+bool layers_explain;
 
 /*
  * A thread may hold layers_mutex while another one forks. The child uses the
@@ -26,11 +32,45 @@ static void layers_finish_fork(void) LOCK_ATTRIBUTE(no_thread_safety_analysis)
 	layers_unlock();
 }
 
+static void layers_finish_fork_child(void)
+{
+	layers_finish_fork();
+	trace_forked();
+}
+
 static void layers_watch_fork(void)
 {
 	/* Without memory, a child that observes contexts may hang. */
 	(void)pthread_atfork(layers_prepare_fork, layers_finish_fork,
-			     layers_finish_fork);
+			     layers_finish_fork_child);
+}
+
+/* Enables a layer by its name. */
+static void layers_start_one(const char *name, const char *trace)
+{
+	if (strcmp(name, "explain") == 0)
+		layers_explain = true;
+	else if (strcmp(name, "trace") == 0)
+		trace_request(trace);
+	else
+		(void)fprintf(stderr,
+			      "libibverbs: VERBS_LAYERS: there is no layer "
+			      "\"%s\"\n",
+			      name);
+}
+
+static bool layers_start(const char *names, const char *trace)
+{
+	char *copy = strdup(names), *rest;
+
+	if (!copy)
+		return false;
+	for (char *name = strtok_r(copy, ",", &rest); name;
+	     name = strtok_r(NULL, ",", &rest))
+		layers_start_one(name, trace);
+	free(copy);
+	explain_enable(layers_explain);
+	return layers_explain || trace_is_requested;
 }
 
 static void layers_mirror_ops(struct ibv_context *ctx)
@@ -41,6 +81,7 @@ static void layers_mirror_ops(struct ibv_context *ctx)
 	ctx->ops.post_send = table->post_send;
 	ctx->ops.post_recv = table->post_recv;
 	ctx->ops.post_srq_recv = table->post_srq_recv;
+	ctx->ops.req_notify_cq = table->req_notify_cq;
 }
 
 static void layers_attach(struct ibv_context *ctx)
@@ -52,11 +93,15 @@ static void layers_attach(struct ibv_context *ctx)
 	if (!layers)
 		return;
 	(void)pthread_once(&once, layers_watch_fork); /* cannot fail */
+	if (trace_is_requested)
+		trace_open();
 	layers->below = priv->ops;
 	priv->layer = layers;
 	layers_replace_object_ops(&priv->ops);
 	layers_replace_queue_ops(&priv->ops);
 	layers_replace_data_ops(&priv->ops);
+	if (trace_is_requested)
+		layers_replace_trace_ops(&priv->ops);
 	layers_mirror_ops(ctx);
 }
 
@@ -74,12 +119,14 @@ static void layers_detach(struct ibv_context *ctx)
 
 static void layers_open_failed(const char *device, const char *node, int error)
 {
-	explain_open(device, node, -error);
+	if (layers_explain)
+		explain_open(device, node, -error);
 }
 
 const struct verbs_layer_hooks verbs_layer_hooks = {
 	.layer_abi = VERBS_LAYER_ABI,
 	.private_size = sizeof(struct verbs_ex_private),
+	.start = layers_start,
 	.attach = layers_attach,
 	.detach = layers_detach,
 	.open_failed = layers_open_failed,

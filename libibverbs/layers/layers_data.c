@@ -6,6 +6,7 @@
 #include "layers/explain.h"
 #include "layers/layers.h"
 #include "layers/layers_record.h"
+#include "layers/trace/trace.h"
 
 /* Adds one request to those that the record of its QP contains. */
 static void layers_record_request(struct layers_qp *qp,
@@ -64,45 +65,72 @@ static int layers_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 			    struct ibv_send_wr **bad_wr)
 {
 	struct layers_record *record = layers_record_find(qp);
+	struct ibv_send_wr *bad = NULL;
+	struct trace_post post;
 	int ret;
 
 	if (record && record->qp.requests)
 		layers_record_requests(&record->qp, wr);
-	ret = layers_below(qp->context)->post_send(qp, wr, bad_wr);
+	trace_send_begin(&post, record ? record->qp.trace : NULL, wr,
+			 trace_begin());
+	ret = layers_below(qp->context)->post_send(qp, wr, &bad);
+	if (__builtin_expect(ret != 0, 0) && bad_wr)
+		*bad_wr = bad;
+	trace_send_end(&post, wr, bad, ret);
 	if (__builtin_expect(ret != 0, 0) &&
 	    !explain_is_muted(EXPLAIN_POST_SEND))
-		explain_post_send(qp, wr, bad_wr ? *bad_wr : NULL, ret);
+		explain_post_send(qp, wr, bad, ret);
 	return ret;
 }
 
 static int layers_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 			    struct ibv_recv_wr **bad_wr)
 {
-	int ret = layers_below(qp->context)->post_recv(qp, wr, bad_wr);
+	const struct layers_record *record =
+		trace_is_requested ? layers_record_find(qp) : NULL;
+	struct ibv_recv_wr *bad = NULL;
+	struct trace_post post;
+	int ret;
 
+	trace_recv_begin(&post, record ? record->qp.trace : NULL, NULL, wr,
+			 trace_begin());
+	ret = layers_below(qp->context)->post_recv(qp, wr, &bad);
+	if (__builtin_expect(ret != 0, 0) && bad_wr)
+		*bad_wr = bad;
+	trace_recv_end(&post, wr, bad, ret);
 	if (__builtin_expect(ret != 0, 0) &&
 	    !explain_is_muted(EXPLAIN_POST_RECV))
-		explain_post_recv(qp, wr, bad_wr ? *bad_wr : NULL, ret);
+		explain_post_recv(qp, wr, bad, ret);
 	return ret;
 }
 
 static int layers_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 				struct ibv_recv_wr **bad_wr)
 {
-	int ret = layers_below(srq->context)->post_srq_recv(srq, wr, bad_wr);
+	struct ibv_recv_wr *bad = NULL;
+	struct trace_post post;
+	int ret;
 
+	trace_recv_begin(&post, NULL, srq, wr, trace_begin());
+	ret = layers_below(srq->context)->post_srq_recv(srq, wr, &bad);
+	if (__builtin_expect(ret != 0, 0) && bad_wr)
+		*bad_wr = bad;
+	trace_recv_end(&post, wr, bad, ret);
 	if (__builtin_expect(ret != 0, 0) &&
 	    !explain_is_muted(EXPLAIN_POST_RECV))
-		explain_post_srq_recv(srq, wr, bad_wr ? *bad_wr : NULL, ret);
+		explain_post_srq_recv(srq, wr, bad, ret);
 	return ret;
 }
 
 static int layers_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 {
+	uint64_t begin = trace_begin();
 	int nr = layers_below(cq->context)->poll_cq(cq, num_entries, wc);
 
+	trace_polled(cq->context, begin, wc, nr);
 	for (int i = 0; i < nr; i++)
-		if (__builtin_expect(wc[i].status != IBV_WC_SUCCESS, 0))
+		if (__builtin_expect(wc[i].status != IBV_WC_SUCCESS, 0) &&
+		    layers_explain)
 			explain_completion(cq->context, wc[i].wr_id,
 					   wc[i].status, wc[i].vendor_err,
 					   &wc[i].qp_num);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Ops of CQs, SRQs and QPs: they call the provider, explain its error, and keep
- * the records. Pointers in objects that a program calls directly are replaced
- * here: start_poll and next_poll of an extended CQ, wr_complete of an extended
- * QP.
+ * Ops of CQs, SRQs and QPs: they call the provider, trace the call, explain its
+ * error, and keep the records. Pointers in objects that a program calls
+ * directly are replaced here: start_poll and next_poll of an extended CQ,
+ * wr_complete of an extended QP.
  */
 #include "layers/explain.h"
 #include "layers/layers.h"
 #include "layers/layers_record.h"
+#include "layers/trace/trace.h"
 
 /* ------------------------------------------------------------------------ */
 /* Completion queues                                                         */
@@ -18,7 +19,7 @@ static int layers_check_current(struct ibv_cq_ex *cq, int ret)
 {
 	uint32_t vendor_err, qp_num;
 
-	if (ret != 0 || cq->status == IBV_WC_SUCCESS)
+	if (ret != 0 || cq->status == IBV_WC_SUCCESS || !layers_explain)
 		return ret;
 	vendor_err = cq->read_vendor_err ? cq->read_vendor_err(cq) : 0;
 	qp_num = cq->read_qp_num ? cq->read_qp_num(cq) : 0;
@@ -31,15 +32,21 @@ static int layers_start_poll(struct ibv_cq_ex *cq,
 			     struct ibv_poll_cq_attr *attr)
 {
 	const struct layers_record *record = layers_record_find(cq);
+	uint64_t begin = trace_begin();
+	int ret = record->cq.start_poll(cq, attr);
 
-	return layers_check_current(cq, record->cq.start_poll(cq, attr));
+	trace_polled_ex(cq, TRACE_START_POLL, begin, ret);
+	return layers_check_current(cq, ret);
 }
 
 static int layers_next_poll(struct ibv_cq_ex *cq)
 {
 	const struct layers_record *record = layers_record_find(cq);
+	uint64_t begin = trace_begin();
+	int ret = record->cq.next_poll(cq);
 
-	return layers_check_current(cq, record->cq.next_poll(cq));
+	trace_polled_ex(cq, TRACE_NEXT_POLL, begin, ret);
+	return layers_check_current(cq, ret);
 }
 
 static void layers_watch_cq_ex(struct ibv_cq_ex *cq)
@@ -54,8 +61,9 @@ static void layers_watch_cq_ex(struct ibv_cq_ex *cq)
 }
 
 /*
- * The number of the QP is requested, too, since messages need it. If the
- * provider refuses that, the CQ is created as the program requested it.
+ * The number of the QP is requested, too, since messages need it, and the
+ * length for traces. If the provider refuses that, the CQ is created as the
+ * program requested it.
  */
 static int layers_create_cq_below(struct ibv_context *ctx,
 				  const struct ibv_cq_init_attr_ex *attr,
@@ -64,8 +72,10 @@ static int layers_create_cq_below(struct ibv_context *ctx,
 	const struct verbs_context_ops *below = layers_below(ctx);
 	struct ibv_cq_init_attr_ex more = *attr;
 
-	if (extended && !(attr->wc_flags & IBV_WC_EX_WITH_QP_NUM)) {
-		more.wc_flags |= IBV_WC_EX_WITH_QP_NUM;
+	more.wc_flags |= IBV_WC_EX_WITH_QP_NUM;
+	if (trace_is_requested)
+		more.wc_flags |= IBV_WC_EX_WITH_BYTE_LEN;
+	if (extended && more.wc_flags != attr->wc_flags) {
 		if (below->create_cq(ctx, &more, extended, ret_vcq) == 0)
 			return 0;
 	}
@@ -76,12 +86,15 @@ static int layers_create_cq(struct ibv_context *ctx,
 			    const struct ibv_cq_init_attr_ex *attr,
 			    bool extended, struct verbs_cq **ret_vcq)
 {
+	uint64_t begin = trace_begin();
 	int ret = layers_create_cq_below(ctx, attr, extended, ret_vcq);
 
-	if (ret < 0)
-		explain_create_cq(ctx, attr, -ret);
-	else if (extended)
+	trace_call(TRACE_CREATE_CQ, begin, ret ? 0 : (*ret_vcq)->cq.handle, 0,
+		   ret);
+	if (ret == 0 && extended)
 		layers_watch_cq_ex(&(*ret_vcq)->cq_ex);
+	else if (ret < 0 && layers_explain)
+		explain_create_cq(ctx, attr, -ret);
 	return ret;
 }
 
@@ -89,8 +102,11 @@ static int layers_destroy_cq(struct ibv_cq *cq)
 {
 	const struct verbs_context_ops *below = layers_below(cq->context);
 	struct layers_mark mark = layers_record_mark(cq);
+	uint32_t handle = cq->handle;
+	uint64_t begin = trace_begin();
 	int ret = below->destroy_cq(cq);
 
+	trace_call(TRACE_DESTROY_CQ, begin, handle, 0, ret);
 	if (ret == 0)
 		layers_record_drop(mark);
 	return ret;
@@ -104,27 +120,38 @@ static int layers_create_srq(struct ibv_context *ctx,
 			     struct ibv_srq_init_attr_ex *attr,
 			     struct verbs_srq **ret_vsrq)
 {
+	uint64_t begin = trace_begin();
 	int ret = layers_below(ctx)->create_srq(ctx, attr, ret_vsrq);
 	const struct layers_srq sizes = { attr->attr.max_wr,
 					  attr->attr.max_sge };
 
-	if (ret < 0)
+	trace_call(TRACE_CREATE_SRQ, begin, ret ? 0 : (*ret_vsrq)->srq.handle,
+		   0, ret);
+	if (ret < 0 && layers_explain)
 		explain_create_srq(ctx, attr, -ret);
-	else
-		/* Without a record, messages have no limits. */
-		(void)layers_record_add_srq(ctx, &(*ret_vsrq)->srq, &sizes);
-	return ret;
+	if (ret)
+		return ret;
+	trace_srq_add(&(*ret_vsrq)->srq, &attr->attr);
+	/* Without a record, messages have no limits. */
+	(void)layers_record_add_srq(ctx, &(*ret_vsrq)->srq, &sizes);
+	return 0;
 }
 
 static int layers_destroy_srq(struct ibv_srq *srq)
 {
 	const struct verbs_context_ops *below = layers_below(srq->context);
 	struct layers_mark mark = layers_record_mark(srq);
+	struct trace_srq *trace = trace_srq_find(srq);
+	uint32_t handle = srq->handle;
+	uint64_t begin = trace_begin();
 	int ret = below->destroy_srq(srq);
 
-	if (ret == 0)
-		layers_record_drop(mark);
-	return ret;
+	trace_call(TRACE_DESTROY_SRQ, begin, handle, 0, ret);
+	if (ret)
+		return ret;
+	trace_srq_drop(trace, srq);
+	layers_record_drop(mark);
+	return 0;
 }
 
 /* ------------------------------------------------------------------------ */
@@ -136,9 +163,12 @@ static int layers_wr_complete(struct ibv_qp_ex *qp)
 	struct layers_record *record = layers_record_find(qp);
 	int (*complete)(struct ibv_qp_ex * qp) = atomic_load_explicit(
 		&record->qp.wr_complete, memory_order_relaxed);
+	struct trace_qp *trace = record->qp.trace;
+	struct trace_wr_list list = trace_wr_completing(trace);
 	int ret = complete(qp);
 
-	if (ret)
+	trace_wr_completed(trace, &list, ret);
+	if (ret && layers_explain)
 		explain_wr_complete(&qp->qp_base, ret);
 	return ret;
 }
@@ -155,32 +185,51 @@ static void layers_watch_qp_ex(struct layers_record *record,
 	vqp->qp_ex.wr_complete = layers_wr_complete;
 }
 
+static void layers_trace_qp_ex(struct layers_record *record,
+			       struct verbs_qp *vqp)
+{
+	if (record->qp.trace && (vqp->comp_mask & VERBS_QP_MASK_EX))
+		trace_watch_wr(record->qp.trace, &vqp->qp_ex);
+}
+
 static int layers_create_qp(struct ibv_context *ctx,
 			    struct ibv_qp_init_attr_ex *attr,
 			    struct verbs_qp **ret_vqp)
 {
+	uint64_t begin = trace_begin();
 	int ret = layers_below(ctx)->create_qp(ctx, attr, ret_vqp);
 	struct layers_record *record;
 
-	if (ret < 0) {
+	trace_call(TRACE_CREATE_QP, begin, ret ? 0 : (*ret_vqp)->qp.qp_num, 0,
+		   ret);
+	if (ret < 0 && layers_explain)
 		explain_create_qp(ctx, attr, -ret);
+	if (ret)
 		return ret;
-	}
 	record = layers_record_add_qp(&(*ret_vqp)->qp, &attr->cap);
-	if (record)
+	if (record) {
+		record->qp.trace = trace_qp_add(&(*ret_vqp)->qp, attr);
 		layers_watch_qp_ex(record, *ret_vqp);
-	return ret;
+		layers_trace_qp_ex(record, *ret_vqp);
+	}
+	return 0;
 }
 
 static int layers_destroy_qp(struct ibv_qp *qp)
 {
 	const struct verbs_context_ops *below = layers_below(qp->context);
 	struct layers_mark mark = layers_record_mark(qp);
+	struct trace_qp *trace = mark.record ? mark.record->qp.trace : NULL;
+	uint32_t number = qp->qp_num;
+	uint64_t begin = trace_begin();
 	int ret = below->destroy_qp(qp);
 
-	if (ret == 0)
-		layers_record_drop(mark);
-	return ret;
+	trace_call(TRACE_DESTROY_QP, begin, number, 0, ret);
+	if (ret)
+		return ret;
+	trace_qp_drop(trace);
+	layers_record_drop(mark);
+	return 0;
 }
 
 /* Copies the attributes that messages about completions need. */
@@ -224,6 +273,7 @@ static void layers_note_modify(struct ibv_qp *qp,
 
 	if (!record)
 		return;
+	trace_qp_modified(record->qp.trace, attr, attr_mask);
 	layers_lock();
 	layers_copy_attr_locked(&record->qp, attr, attr_mask);
 	if (attr_mask & IBV_QP_STATE)
@@ -235,12 +285,14 @@ static void layers_note_modify(struct ibv_qp *qp,
 static int layers_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 			    int attr_mask)
 {
+	uint64_t begin = trace_begin();
 	int ret = layers_below(qp->context)->modify_qp(qp, attr, attr_mask);
 
-	if (ret < 0)
-		explain_modify_qp(qp, attr, attr_mask, -ret);
-	else
+	trace_call(TRACE_MODIFY_QP, begin, qp->qp_num, 0, ret);
+	if (ret == 0)
 		layers_note_modify(qp, attr, attr_mask);
+	else if (ret < 0 && layers_explain)
+		explain_modify_qp(qp, attr, attr_mask, -ret);
 	return ret;
 }
 

@@ -18,6 +18,8 @@
 
 #include "util/lock.h"
 
+struct trace_qp;
+
 /*
  * A send request that was posted. Threads may write an entry at the same time,
  * hence the atomic members; such an entry is possibly mixed.
@@ -38,6 +40,7 @@ struct layers_request {
 struct layers_qp {
 	/* The provider's function, or NULL if it is not replaced. */
 	int (*_Atomic wr_complete)(struct ibv_qp_ex *qp);
+	struct trace_qp *trace;		 /* constant; NULL: not traced */
 	struct layers_request *requests; /* NULL: none are recorded */
 	unsigned int nr_requests;	 /* power of two */
 	atomic_uint next_request;

@@ -22,8 +22,9 @@ static const char *const known[] = {
 	"UROCE_DEVICES",	"UROCE_LOCAL",
 	"UROCE_PCAP",		"UROCE_RNDV",
 	"UROCE_SPLIT",		"UROCE_WORKERS",
-	"VERBS_EXPLAIN",	"VERBS_LOG_FILE",
-	"VERBS_LOG_LEVEL",
+	"VERBS_EXPLAIN",	"VERBS_LAYERS",
+	"VERBS_LOG_FILE",	"VERBS_LOG_LEVEL",
+	"VERBS_TRACE",
 };
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))

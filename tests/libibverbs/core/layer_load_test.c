@@ -7,6 +7,7 @@
 #include "core/layer_load.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,8 @@
 #include "libibverbs/layers/explain_fixture.h"
 #include "support/fake_provider.h"
 
-static char *variable; /* VERBS_EXPLAIN */
+static char *variable;		/* VERBS_EXPLAIN */
+static char *layers, *settings; /* VERBS_LAYERS, VERBS_TRACE */
 static char one[] = "1", zero[] = "0", empty[] = "";
 static bool privileged;
 static unsigned int nr_attached, nr_detached, nr_failed;
@@ -27,9 +29,23 @@ char *__wrap_secure_getenv(const char *name);
 
 char *__wrap_secure_getenv(const char *name)
 {
-	if (strcmp(name, "VERBS_EXPLAIN") != 0 || privileged || !variable)
+	if (privileged)
 		return NULL;
-	return variable;
+	if (strcmp(name, "VERBS_EXPLAIN") == 0)
+		return variable;
+	if (strcmp(name, "VERBS_LAYERS") == 0)
+		return layers;
+	return strcmp(name, "VERBS_TRACE") == 0 ? settings : NULL;
+}
+
+static char started[64]; /* names and settings of start() */
+static bool layer_is_known = true;
+
+static bool fake_start(const char *names, const char *trace)
+{
+	(void)snprintf(started, sizeof(started), "%s;%s", names,
+		       trace ? trace : "");
+	return layer_is_known;
 }
 
 static void fake_attach(struct ibv_context *ctx)
@@ -55,6 +71,7 @@ static void fake_open_failed(const char *device, const char *node, int error)
 static struct verbs_layer_hooks hooks = {
 	.layer_abi = VERBS_LAYER_ABI,
 	.private_size = sizeof(struct verbs_ex_private),
+	.start = fake_start,
 	.attach = fake_attach,
 	.detach = fake_detach,
 	.open_failed = fake_open_failed,
@@ -123,11 +140,33 @@ static void layer_variable_set_attaches_each_context(void **state)
 	verbs_core_close(right);
 	assert_int_equal(nr_detached, 2);
 	assert_string_equal(explain_capture_take(), "");
+	assert_string_equal(started, "explain;");
+}
+
+static void layer_names_and_settings_reach_module(void **state)
+{
+	static char trace[] = "trace", file[] = "file=a";
+
+	variable = one;
+	layers = trace;
+	settings = file;
+	layer_open_close();
+	assert_string_equal(started, "explain,trace;file=a");
+	assert_int_equal(nr_attached, 1);
+}
+
+static void layer_names_unknown_attach_nothing(void **state)
+{
+	layers = one;
+	layer_is_known = false;
+	assert_ignored(1);
+	assert_string_equal(started, "1;");
 }
 
 static void layer_program_privileged_loads_nothing(void **state)
 {
 	variable = one;
+	layers = one;
 	privileged = true;
 	assert_ignored(0);
 	assert_string_equal(explain_capture_take(), "");
@@ -170,6 +209,8 @@ int main(void)
 		layer_test(layer_variable_unset_loads_nothing),
 		layer_test(layer_variable_zero_or_empty_loads_nothing),
 		layer_test(layer_variable_set_attaches_each_context),
+		layer_test(layer_names_and_settings_reach_module),
+		layer_test(layer_names_unknown_attach_nothing),
 		layer_test(layer_program_privileged_loads_nothing),
 		layer_test(layer_module_missing_warns_once),
 		layer_test(layer_module_version_differs_warns_once),

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The clock of the layer trace: the time stamp counter if its rate is constant,
+ * otherwise CLOCK_MONOTONIC. Private to layers/trace/.
+ */
+#ifndef LAYERS_TRACE_CLOCK_H
+#define LAYERS_TRACE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* Time = (ticks - start) * multiplier / 2^TRACE_CLOCK_SHIFT, in ns. */
+#define TRACE_CLOCK_SHIFT 24
+struct trace_clock {
+	uint64_t start;
+	uint64_t multiplier; /* 0: CLOCK_MONOTONIC, start in ns */
+};
+
+/* Written before the layer is enabled. */
+extern struct trace_clock trace_clock;
+
+/** trace_clock_start() - measure the rate of the counter; time 0 is now */
+void trace_clock_start(void);
+
+static inline uint64_t trace_monotonic_ns(clockid_t id)
+{
+	struct timespec now;
+
+	(void)clock_gettime(id, &now); /* cannot fail for these clocks */
+	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+static inline uint64_t trace_ticks(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	uint64_t ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#else
+	return 0;
+#endif
+}
+
+/** trace_now() - return the time since trace_clock_start() in ns */
+static inline uint64_t trace_now(void)
+{
+	uint64_t ticks;
+
+	if (trace_clock.multiplier == 0)
+		return trace_monotonic_ns(CLOCK_MONOTONIC) - trace_clock.start;
+	ticks = trace_ticks() - trace_clock.start;
+	return ((ticks >> 32) * trace_clock.multiplier
+		<< (32 - TRACE_CLOCK_SHIFT)) +
+	       ((ticks & UINT32_MAX) * trace_clock.multiplier >>
+		TRACE_CLOCK_SHIFT);
+}
+
+#endif

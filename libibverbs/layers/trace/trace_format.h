@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Trace files: what the layer trace writes and ibv_trace(1) reads. The file is
+ * sparse. It has a header, the QPs, and one ring of records for each thread.
+ * Numbers have the byte order of the machine; times are nanoseconds since
+ * start_monotonic_ns.
+ *
+ * A program that is killed leaves the file as it is. Records are therefore
+ * complete at any time, except the one whose sequence number is wrong.
+ */
+#ifndef LAYERS_TRACE_FORMAT_H
+#define LAYERS_TRACE_FORMAT_H
+
+#include <stdint.h>
+
+#define TRACE_MAGIC	 UINT64_C(0x3130304352544256) /* "VBTRC001" */
+#define TRACE_NR_RINGS	 64U
+#define TRACE_NR_QPS	 1024U
+#define TRACE_NR_OPCODES 16U
+#define TRACE_NR_STATUS	 32U
+#define TRACE_PAGE	 4096U
+
+/*
+ * Histograms have 32 buckets for each power of two, so a bucket is at most
+ * 3.2 % wide. The last one also counts longer times.
+ */
+#define TRACE_NR_BUCKETS 1248U
+
+enum trace_op {
+	TRACE_POST_SEND,
+	TRACE_WR_COMPLETE,
+	TRACE_POST_RECV,
+	TRACE_POST_SRQ_RECV,
+	TRACE_POLL_CQ,
+	TRACE_START_POLL,
+	TRACE_NEXT_POLL,
+	TRACE_REQ_NOTIFY_CQ,
+	TRACE_QUERY_DEVICE,
+	TRACE_QUERY_PORT,
+	TRACE_ALLOC_PD,
+	TRACE_DEALLOC_PD,
+	TRACE_REG_MR,
+	TRACE_DEREG_MR,
+	TRACE_ALLOC_MW,
+	TRACE_DEALLOC_MW,
+	TRACE_CREATE_AH,
+	TRACE_DESTROY_AH,
+	TRACE_CREATE_CQ,
+	TRACE_DESTROY_CQ,
+	TRACE_CREATE_SRQ,
+	TRACE_MODIFY_SRQ,
+	TRACE_DESTROY_SRQ,
+	TRACE_CREATE_QP,
+	TRACE_MODIFY_QP,
+	TRACE_QUERY_QP,
+	TRACE_DESTROY_QP,
+	TRACE_NR_OPS,
+};
+
+enum trace_kind {
+	TRACE_CALL = 1,
+	TRACE_SEND,	  /* a request of a send queue */
+	TRACE_RECV,	  /* a receive request */
+	TRACE_COMPLETION, /* of either */
+};
+
+#define TRACE_NO_QP	 UINT32_MAX
+#define TRACE_NO_LATENCY UINT64_MAX
+
+struct trace_record {
+	uint64_t sequence; /* index in the ring plus 1; stored last */
+	uint64_t begin_ns;
+	uint64_t wr_id;
+	uint64_t bytes;
+	/*
+	 * TRACE_SEND: remote address. TRACE_COMPLETION: time since the post, or
+	 * TRACE_NO_LATENCY.
+	 */
+	uint64_t value;
+	uint32_t duration_ns; /* of the call; at most UINT32_MAX */
+	uint32_t thread;      /* as gettid(2) */
+	uint32_t qp;	      /* index of the QP, or TRACE_NO_QP */
+	int32_t result;	      /* TRACE_CALL, requests: 0 or -errno */
+	uint32_t key;	      /* TRACE_SEND: rkey. TRACE_CALL: handle or lkey */
+	uint8_t kind;	      /* enum trace_kind */
+	uint8_t op;	      /* enum trace_op: the call */
+	uint8_t opcode;	      /* enum ibv_wr_opcode or ibv_wc_opcode */
+	uint8_t status;	      /* TRACE_COMPLETION: enum ibv_wc_status */
+};
+
+struct trace_call_stats {
+	uint64_t calls, errors;
+	uint64_t empty; /* polls without a completion */
+	uint64_t total_ns, max_ns;
+	uint32_t buckets[TRACE_NR_BUCKETS];
+};
+
+struct trace_ring {
+	uint32_t thread; /* of the last user; 0: never used */
+	uint32_t pad;
+	uint64_t next; /* number of records that were written */
+	struct trace_call_stats calls[TRACE_NR_OPS];
+	/* records follow at the next page */
+};
+
+/* A QP. Other threads may write it at the same time, by atomic additions. */
+struct trace_qp_stats {
+	uint32_t number; /* 0 and type 0: not used */
+	uint32_t type;	 /* enum ibv_qp_type */
+	uint32_t dest_qp_num;
+	uint32_t pad;
+	uint8_t peer_gid[16];
+	char device[64];
+	uint64_t first_ns, last_ns; /* of its requests and completions */
+	uint64_t requests[TRACE_NR_OPCODES], bytes[TRACE_NR_OPCODES];
+	uint64_t recv_requests;
+	uint64_t send_completions, recv_completions, recv_bytes;
+	uint64_t unmatched; /* completions whose request was not found */
+	uint64_t max_ns;
+	uint64_t status[TRACE_NR_STATUS];   /* completions with an error */
+	uint32_t buckets[TRACE_NR_BUCKETS]; /* of send requests */
+};
+
+struct trace_header {
+	uint64_t magic;
+	uint32_t header_bytes, record_bytes, qp_bytes, call_bytes;
+	uint32_t nr_ops, nr_buckets;
+	uint32_t nr_qps, nr_rings; /* capacity */
+	uint32_t ring_records;	   /* power of two */
+	uint32_t process;
+	uint64_t qp_offset, ring_offset, ring_bytes;
+	uint64_t start_monotonic_ns, start_realtime_ns;
+	uint64_t lost_threads, lost_qps; /* beyond the capacity */
+	char program[64];
+};
+
+/* Offset of the records in a ring. */
+#define TRACE_RECORDS_OFFSET \
+	((sizeof(struct trace_ring) + TRACE_PAGE - 1) / TRACE_PAGE * TRACE_PAGE)
+/* Distance of QPs. */
+#define TRACE_QP_BYTES 8192U
+
+_Static_assert(sizeof(struct trace_record) == 64, "a cache line");
+_Static_assert(sizeof(struct trace_qp_stats) <= TRACE_QP_BYTES, "size of a QP");
+_Static_assert(sizeof(struct trace_header) <= TRACE_PAGE, "size of the header");
+
+/** trace_bucket() - return the bucket of a time */
+static inline uint32_t trace_bucket(uint64_t ns)
+{
+	uint32_t power, bucket;
+
+	if (ns < 32)
+		return (uint32_t)ns;
+	power = 63U - (uint32_t)__builtin_clzll(ns);
+	bucket = (power - 4) * 32 + (uint32_t)((ns >> (power - 5)) & 31);
+	return bucket < TRACE_NR_BUCKETS ? bucket : TRACE_NR_BUCKETS - 1;
+}
+
+/** trace_bucket_ns() - return the lowest time of a bucket */
+static inline uint64_t trace_bucket_ns(uint32_t bucket)
+{
+	uint32_t power = bucket / 32 + 4;
+
+	if (bucket < 32)
+		return bucket;
+	return (UINT64_C(1) << power) |
+	       ((uint64_t)(bucket % 32) << (power - 5));
+}
+
+#endif

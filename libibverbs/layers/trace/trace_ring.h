@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The mapped file and the ring of a thread. Private to layers/trace/. */
+#ifndef LAYERS_TRACE_RING_H
+#define LAYERS_TRACE_RING_H
+
+#include "layers/trace/trace.h"
+
+/**
+ * trace_ring_get() - return the ring of this thread
+ *
+ * Return: NULL if the layer is disabled or no ring is left.
+ */
+struct trace_ring *trace_ring_get(void);
+
+/** trace_ring_add() - write a record; sequence and thread are set here */
+void trace_ring_add(struct trace_ring *ring, const struct trace_record *record);
+
+/** trace_ring_count() - count a call in the statistics of its op */
+void trace_ring_count(struct trace_ring *ring, enum trace_op op,
+		      uint64_t duration_ns, bool failed);
+
+/**
+ * trace_file_add_qp() - take a QP of the file
+ * @ret_stats: zeroed
+ *
+ * Return: its index, or TRACE_NO_QP.
+ */
+uint32_t trace_file_add_qp(struct trace_qp_stats **ret_stats);
+
+#endif
