@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reads trace files (layers/trace/trace_format.h). All numbers of the file are
+ * checked, since it may come from anywhere and may still be written.
+ */
+#ifndef TOOLS_TRACE_FILE_READ_H
+#define TOOLS_TRACE_FILE_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "layers/trace/trace_format.h"
+
+struct trace_data {
+	struct trace_header header;
+	struct trace_qp_stats *qps;
+	size_t nr_qps;
+	struct trace_call_stats calls[TRACE_NR_OPS]; /* of all threads */
+	struct trace_record *records;		     /* in the order of time */
+	size_t nr_records;
+	uint64_t nr_lost; /* records that newer ones have replaced */
+	uint64_t nr_torn; /* records that were being written */
+};
+
+/**
+ * trace_file_read() - read a file
+ * @ret: free it with trace_file_free()
+ * @ret_problem: set on failure: what is wrong
+ *
+ * Return: 0, or -errno; -EINVAL: it is not a usable trace file.
+ */
+int trace_file_read(const char *path, struct trace_data *ret,
+		    const char **ret_problem);
+
+/** trace_file_free() - free the memory of trace_file_read() */
+void trace_file_free(struct trace_data *data);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Runs a program with VERBS_LAYERS=trace and prints the summary of each process
+ * that opened a device. Without a file name, the files are in a temporary
+ * folder, which is removed at the end.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tools/trace/trace_tool.h"
+
+/* The codes of the shell. */
+#define EXIT_CANNOT_RUN 126
+#define EXIT_NOT_FOUND	127
+
+/* Adds the layer to those that the user has chosen. */
+static int run_set_layers(void)
+{
+	const char *layers = getenv("VERBS_LAYERS");
+	char text[512];
+
+	if (!layers || !*layers)
+		return setenv("VERBS_LAYERS", "trace", 1);
+	(void)snprintf(text, sizeof(text), "%s,trace", layers);
+	return setenv("VERBS_LAYERS", text, 1);
+}
+
+static int run_set_environment(const char *file)
+{
+	const char *settings = getenv("VERBS_TRACE");
+	char text[PATH_MAX + 512];
+
+	(void)snprintf(text, sizeof(text), "%s%sfile=%s",
+		       settings ? settings : "", settings ? "," : "", file);
+	return run_set_layers() != 0 ? -1 : setenv("VERBS_TRACE", text, 1);
+}
+
+static void run_child(const struct trace_run *run, const char *file)
+{
+	(void)signal(SIGINT, SIG_DFL);
+	(void)signal(SIGQUIT, SIG_DFL);
+	if (run_set_environment(file) == 0)
+		(void)execvp(run->program[0], run->program);
+	fprintf(stderr, "ibv_trace: %s: %s\n", run->program[0],
+		strerror(errno));
+	_exit(errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN);
+}
+
+/*
+ * The terminal sends SIGINT to the program, too, which decides what it means.
+ *
+ * Return: the exit code.
+ */
+static int run_program(const struct trace_run *run, const char *file)
+{
+	int status;
+	pid_t pid;
+
+	(void)signal(SIGINT, SIG_IGN);
+	(void)signal(SIGQUIT, SIG_IGN);
+	(void)fflush(stdout);
+	pid = fork();
+	if (pid < 0) {
+		fprintf(stderr, "ibv_trace: fork: %s\n", strerror(errno));
+		return EXIT_CANNOT_RUN;
+	}
+	if (pid == 0)
+		run_child(run, file);
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return EXIT_CANNOT_RUN;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+				   : WEXITSTATUS(status);
+}
+
+int trace_print_file(FILE *out, const char *path, bool json)
+{
+	struct trace_data data;
+	struct json_out document;
+	const char *problem;
+	int ret = trace_file_read(path, &data, &problem);
+
+	if (ret) {
+		fprintf(stderr, "ibv_trace: %s %s\n", path, problem);
+		return ret;
+	}
+	if (json) {
+		json_begin(&document, out);
+		trace_summary_json(&document, &data);
+		ret = json_end(&document);
+	} else {
+		trace_summary_text(out, &data);
+	}
+	trace_file_free(&data);
+	return ret;
+}
+
+/* Prints and removes all files of a folder. */
+static unsigned int run_print_folder(const char *folder, bool json)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	unsigned int nr = 0;
+	char path[PATH_MAX + sizeof(entry->d_name) + 1];
+
+	while (dir && (entry = readdir(dir)) != NULL) {
+		if (entry->d_name[0] == '.')
+			continue;
+		(void)snprintf(path, sizeof(path), "%s/%s", folder,
+			       entry->d_name);
+		nr += trace_print_file(stderr, path, json) == 0;
+		(void)unlink(path); /* rmdir() fails then */
+	}
+	if (dir)
+		(void)closedir(dir);
+	return nr;
+}
+
+static void run_explain_nothing(void)
+{
+	fprintf(stderr,
+		"ibv_trace: the program opened no RDMA device with this "
+		"library, or has privileges (set-user-ID)\n");
+}
+
+static int run_in_folder(const struct trace_run *run)
+{
+	const char *tmp = getenv("TMPDIR");
+	char folder[PATH_MAX], file[PATH_MAX + 16];
+	int ret;
+
+	(void)snprintf(folder, sizeof(folder), "%s/ibv_trace.XXXXXX",
+		       tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(folder)) {
+		fprintf(stderr, "ibv_trace: %s: %s\n", folder, strerror(errno));
+		return EXIT_CANNOT_RUN;
+	}
+	(void)snprintf(file, sizeof(file), "%s/%%p", folder);
+	ret = run_program(run, file);
+	if (run_print_folder(folder, run->json) == 0)
+		run_explain_nothing();
+	if (rmdir(folder) != 0)
+		fprintf(stderr, "ibv_trace: %s: %s\n", folder, strerror(errno));
+	return ret;
+}
+
+int trace_run(const struct trace_run *run)
+{
+	int ret;
+
+	if (!run->file)
+		return run_in_folder(run);
+	if (access(run->file, F_OK) == 0) {
+		fprintf(stderr, "ibv_trace: %s: %s\n", run->file,
+			strerror(EEXIST));
+		return EXIT_CANNOT_RUN;
+	}
+	ret = run_program(run, run->file);
+	if (strchr(run->file, '%'))
+		return ret;
+	if (access(run->file, F_OK) == 0)
+		(void)trace_print_file(stderr, run->file, run->json);
+	else
+		run_explain_nothing();
+	return ret;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The parts of ibv_trace(1). */
+#ifndef TOOLS_TRACE_TOOL_H
+#define TOOLS_TRACE_TOOL_H
+
+#include <stdio.h>
+
+#include "tools/json_out.h"
+#include "tools/trace/trace_file_read.h"
+
+/* ------------------------------------------------------------------------ */
+/* trace_names.c                                                             */
+/* ------------------------------------------------------------------------ */
+
+/** trace_op_name() - return "ibv_post_send" */
+const char *trace_op_name(unsigned int op);
+
+/** trace_opcode_name() - return "RDMA_WRITE" for a work request */
+const char *trace_opcode_name(unsigned int opcode);
+
+/** trace_record_opcode() - return the opcode of a request or completion */
+const char *trace_record_opcode(const struct trace_record *record);
+
+/** trace_status_name() - return "RETRY_EXC_ERR" */
+const char *trace_status_name(unsigned int status);
+
+/** trace_qp_type() - return "RC" */
+const char *trace_qp_type(unsigned int type);
+
+/** trace_gid_text() - write a GID as an IPv6 address, or "" if it is zero */
+const char *trace_gid_text(const uint8_t *gid, char *buf, size_t size);
+
+/** trace_record_qpn() - return the number of the QP of a record, or 0 */
+uint32_t trace_record_qpn(const struct trace_data *data,
+			  const struct trace_record *record);
+
+/* ------------------------------------------------------------------------ */
+/* Output                                                                    */
+/* ------------------------------------------------------------------------ */
+
+/** trace_percentile() - return a time of a histogram; @part: 0 to 1 */
+uint64_t trace_percentile(const uint32_t *buckets, double part);
+
+void trace_summary_text(FILE *out, const struct trace_data *data);
+void trace_summary_json(struct json_out *out, const struct trace_data *data);
+void trace_dump_text(FILE *out, const struct trace_data *data);
+void trace_dump_json(struct json_out *out, const struct trace_data *data);
+
+/**
+ * trace_perfetto_write() - write a Perfetto trace
+ *
+ * Return: 0, or -EIO.
+ */
+int trace_perfetto_write(FILE *out, const struct trace_data *data);
+
+/* Options of "ibv_trace PROGRAM". */
+struct trace_run {
+	const char *file; /* or NULL: a temporary one */
+	bool json;
+	char **program; /* with its arguments */
+};
+
+/**
+ * trace_run() - run a program with the layer, and print the summary
+ *
+ * Return: the exit code.
+ */
+int trace_run(const struct trace_run *run);
+
+/** trace_print_file() - print the summary of a file; 0, or -errno */
+int trace_print_file(FILE *out, const char *path, bool json);
+
+#endif
