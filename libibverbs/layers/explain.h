@@ -45,8 +45,11 @@ enum explain_kind {
 void explain_add(struct explain_text *text, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** explain_enable() - begin: messages are printed, or all kinds are muted */
-void explain_enable(bool enabled);
+/* Whether the layer is enabled; constant after verbs_layer_hooks.start(). */
+extern bool explain_is_on;
+
+/** explain_mute() - print no message from now on */
+void explain_mute(void);
 
 /** explain_is_muted() - whether messages of a kind are not printed any more */
 bool explain_is_muted(enum explain_kind kind);

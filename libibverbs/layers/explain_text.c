@@ -16,6 +16,7 @@
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
+bool explain_is_on;
 static atomic_uint nr_printed[EXPLAIN_NR_KINDS];
 
 void explain_add(struct explain_text *text, const char *fmt, ...)
@@ -31,10 +32,10 @@ void explain_add(struct explain_text *text, const char *fmt, ...)
 		text->len += (size_t)len < room ? (size_t)len : room - 1;
 }
 
-void explain_enable(bool enabled)
+void explain_mute(void)
 {
 	for (size_t i = 0; i < EXPLAIN_NR_KINDS; i++)
-		atomic_store(&nr_printed[i], enabled ? 0 : EXPLAIN_LIMIT);
+		atomic_store(&nr_printed[i], EXPLAIN_LIMIT);
 }
 
 bool explain_is_muted(enum explain_kind kind)

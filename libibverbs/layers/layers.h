@@ -8,12 +8,8 @@
 #define LAYERS_LAYERS_H
 
 #include <errno.h>
-#include <stdbool.h>
 
 #include "core/core_context.h"
-
-/* Whether failures are explained; constant after verbs_layer_hooks.start(). */
-extern bool layers_explain;
 
 /* The member layer of a context's private block. */
 struct layers_context {

@@ -16,8 +16,6 @@
 #include "layers/layers_record.h"
 #include "layers/trace/trace.h"
 
-bool layers_explain;
-
 /*
  * A thread may hold layers_mutex while another one forks. The child uses the
  * records of its parent, whose objects it does not use.
@@ -49,7 +47,7 @@ static void layers_watch_fork(void)
 static void layers_start_one(const char *name, const char *trace)
 {
 	if (strcmp(name, "explain") == 0)
-		layers_explain = true;
+		explain_is_on = true;
 	else if (strcmp(name, "trace") == 0)
 		trace_request(trace);
 	else
@@ -69,8 +67,9 @@ static bool layers_start(const char *names, const char *trace)
 	     name = strtok_r(NULL, ",", &rest))
 		layers_start_one(name, trace);
 	free(copy);
-	explain_enable(layers_explain);
-	return layers_explain || trace_is_requested;
+	if (!explain_is_on)
+		explain_mute();
+	return explain_is_on || trace_is_requested;
 }
 
 static void layers_mirror_ops(struct ibv_context *ctx)
@@ -119,7 +118,7 @@ static void layers_detach(struct ibv_context *ctx)
 
 static void layers_open_failed(const char *device, const char *node, int error)
 {
-	if (layers_explain)
+	if (explain_is_on)
 		explain_open(device, node, -error);
 }
 

@@ -130,7 +130,7 @@ static int layers_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 	trace_polled(cq->context, begin, wc, nr);
 	for (int i = 0; i < nr; i++)
 		if (__builtin_expect(wc[i].status != IBV_WC_SUCCESS, 0) &&
-		    layers_explain)
+		    explain_is_on)
 			explain_completion(cq->context, wc[i].wr_id,
 					   wc[i].status, wc[i].vendor_err,
 					   &wc[i].qp_num);

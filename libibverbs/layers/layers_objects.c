@@ -13,7 +13,7 @@ static int layers_alloc_pd(struct ibv_context *ctx, struct ibv_pd **ret_pd)
 	int ret = layers_below(ctx)->alloc_pd(ctx, ret_pd);
 
 	trace_call(TRACE_ALLOC_PD, begin, ret ? 0 : (*ret_pd)->handle, 0, ret);
-	if (ret < 0 && layers_explain)
+	if (ret < 0 && explain_is_on)
 		explain_alloc_pd(ctx, -ret);
 	return ret;
 }
@@ -26,7 +26,7 @@ static int layers_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 			  ->reg_mr(pd, addr, length, iova, access, ret_mr);
 
 	trace_call(TRACE_REG_MR, begin, ret ? 0 : (*ret_mr)->lkey, length, ret);
-	if (ret < 0 && layers_explain)
+	if (ret < 0 && explain_is_on)
 		explain_reg_mr(pd, addr, length, access, -ret);
 	return ret;
 }
@@ -38,7 +38,7 @@ static int layers_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
 	int ret = layers_below(pd->context)->alloc_mw(pd, type, ret_mw);
 
 	trace_call(TRACE_ALLOC_MW, begin, ret ? 0 : (*ret_mw)->rkey, 0, ret);
-	if (ret < 0 && layers_explain)
+	if (ret < 0 && explain_is_on)
 		explain_alloc_mw(pd, type, -ret);
 	return ret;
 }
@@ -50,7 +50,7 @@ static int layers_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
 	int ret = layers_below(pd->context)->create_ah(pd, attr, ret_ah);
 
 	trace_call(TRACE_CREATE_AH, begin, ret ? 0 : (*ret_ah)->handle, 0, ret);
-	if (ret < 0 && layers_explain)
+	if (ret < 0 && explain_is_on)
 		explain_create_ah(pd, attr, -ret);
 	return ret;
 }

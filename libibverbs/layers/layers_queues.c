@@ -19,7 +19,7 @@ static int layers_check_current(struct ibv_cq_ex *cq, int ret)
 {
 	uint32_t vendor_err, qp_num;
 
-	if (ret != 0 || cq->status == IBV_WC_SUCCESS || !layers_explain)
+	if (ret != 0 || cq->status == IBV_WC_SUCCESS || !explain_is_on)
 		return ret;
 	vendor_err = cq->read_vendor_err ? cq->read_vendor_err(cq) : 0;
 	qp_num = cq->read_qp_num ? cq->read_qp_num(cq) : 0;
@@ -93,7 +93,7 @@ static int layers_create_cq(struct ibv_context *ctx,
 		   ret);
 	if (ret == 0 && extended)
 		layers_watch_cq_ex(&(*ret_vcq)->cq_ex);
-	else if (ret < 0 && layers_explain)
+	else if (ret < 0 && explain_is_on)
 		explain_create_cq(ctx, attr, -ret);
 	return ret;
 }
@@ -127,7 +127,7 @@ static int layers_create_srq(struct ibv_context *ctx,
 
 	trace_call(TRACE_CREATE_SRQ, begin, ret ? 0 : (*ret_vsrq)->srq.handle,
 		   0, ret);
-	if (ret < 0 && layers_explain)
+	if (ret < 0 && explain_is_on)
 		explain_create_srq(ctx, attr, -ret);
 	if (ret)
 		return ret;
@@ -168,7 +168,7 @@ static int layers_wr_complete(struct ibv_qp_ex *qp)
 	int ret = complete(qp);
 
 	trace_wr_completed(trace, &list, ret);
-	if (ret && layers_explain)
+	if (ret && explain_is_on)
 		explain_wr_complete(&qp->qp_base, ret);
 	return ret;
 }
@@ -202,7 +202,7 @@ static int layers_create_qp(struct ibv_context *ctx,
 
 	trace_call(TRACE_CREATE_QP, begin, ret ? 0 : (*ret_vqp)->qp.qp_num, 0,
 		   ret);
-	if (ret < 0 && layers_explain)
+	if (ret < 0 && explain_is_on)
 		explain_create_qp(ctx, attr, -ret);
 	if (ret)
 		return ret;
@@ -291,7 +291,7 @@ static int layers_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 	trace_call(TRACE_MODIFY_QP, begin, qp->qp_num, 0, ret);
 	if (ret == 0)
 		layers_note_modify(qp, attr, attr_mask);
-	else if (ret < 0 && layers_explain)
+	else if (ret < 0 && explain_is_on)
 		explain_modify_qp(qp, attr, attr_mask, -ret);
 	return ret;
 }

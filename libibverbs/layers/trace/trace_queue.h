@@ -9,7 +9,7 @@
 void trace_queue_start(struct trace_queue *queue, uint32_t nr,
 		       uint32_t max_sge);
 
-/** trace_queue_end() - free the requests of a queue that nobody posts to */
+/** trace_queue_end() - free the requests of a queue without posters */
 void trace_queue_end(struct trace_queue *queue);
 
 /** trace_queue_reset() - forget all requests */
