@@ -45,8 +45,9 @@ static __thread bool thread_has_no_ring;
 
 static struct trace_ring *ring_at(uint32_t index)
 {
-	return (struct trace_ring *)((char *)trace_header + RING_OFFSET +
-				     index * trace_header->ring_bytes);
+	/* The offsets are multiples of the alignment. */
+	return (void *)((char *)trace_header + RING_OFFSET +
+			index * trace_header->ring_bytes);
 }
 
 /* Destructor of ring_key. */
@@ -237,7 +238,7 @@ uint32_t trace_file_add_qp(struct trace_qp_stats **ret_stats)
 				   __ATOMIC_RELAXED);
 		return TRACE_NO_QP;
 	}
-	*ret_stats = (struct trace_qp_stats *)((char *)trace_header + offset);
+	*ret_stats = (void *)((char *)trace_header + offset);
 	return index;
 }
 
@@ -308,7 +309,8 @@ void trace_ring_add(struct trace_ring *ring, const struct trace_record *record)
 {
 	uint64_t index = ring->next;
 	struct trace_record *to =
-		(struct trace_record *)((char *)ring + TRACE_RECORDS_OFFSET) +
+		(struct trace_record *)(void *)((char *)ring +
+						TRACE_RECORDS_OFFSET) +
 		(index & ring_mask);
 
 	/* A signal handler continues behind this record. */
