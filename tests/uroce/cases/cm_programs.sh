@@ -51,21 +51,6 @@ test_fio_memory() {
 		--buffer_pattern=0x43 "--mem=mmapshared:$scratch/client.memory"
 }
 
-# The server verifies each block that it receives. The client permits no repetition
-# of a SEND without a receive request (rnr_retry_count 0). With more than one block
-# in flight it overtakes the requests of fio's server, on a busy machine also with
-# the first block, and fio waits for ever after the error, with any library.
-test_fio_send() {
-	local title="fio send, verified" pair_limit=30
-	local pair_known_fault='RNR retry counter exceeded'
-
-	connects 'issued rwts: total=0,128,0,0 ' fio --name=server \
-		"${fio_options[@]}" --iodepth=$fio_depth --port=@port --rw=read \
-		--verify=crc32c -- --name=client "${fio_options[@]}" \
-		--iodepth=1 --port=@port --hostname=@address --rw=write \
-		--verb=send --verify=crc32c --do_verify=0
-}
-
 # fio verifies no data of WRITE and READ. The files show it after the end of both
 # programs.
 test_fio() {
@@ -77,7 +62,6 @@ test_fio() {
 	test_fio_memory read
 	check "fio read: the client has the server's data" \
 		fio_memory_has client s
-	test_fio_send
 }
 
 # -- perftest --
