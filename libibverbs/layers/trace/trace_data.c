@@ -54,7 +54,7 @@ void trace_count(enum trace_op op, uint64_t begin)
 
 static void trace_note_time(struct trace_qp_stats *stats, uint64_t now)
 {
-	if (stats->first_ns == 0)
+	if (__atomic_load_n(&stats->first_ns, __ATOMIC_RELAXED) == 0)
 		__atomic_store_n(&stats->first_ns, now, __ATOMIC_RELAXED);
 	__atomic_store_n(&stats->last_ns, now, __ATOMIC_RELAXED);
 }
@@ -278,7 +278,7 @@ static void trace_count_completion(struct trace_qp_stats *stats,
 	if (record->value == TRACE_NO_LATENCY)
 		return;
 	ADD(stats->buckets[trace_bucket(record->value)], 1);
-	if (record->value > stats->max_ns)
+	if (record->value > __atomic_load_n(&stats->max_ns, __ATOMIC_RELAXED))
 		__atomic_store_n(&stats->max_ns, record->value,
 				 __ATOMIC_RELAXED);
 }

@@ -46,7 +46,7 @@ static void wr_record(struct trace_qp *qp)
 	ADD(qp->stats->requests[wr->record.opcode % TRACE_NR_OPCODES], 1);
 	ADD(qp->stats->bytes[wr->record.opcode % TRACE_NR_OPCODES],
 	    wr->record.bytes);
-	if (qp->stats->first_ns == 0)
+	if (__atomic_load_n(&qp->stats->first_ns, __ATOMIC_RELAXED) == 0)
 		__atomic_store_n(&qp->stats->first_ns, wr->record.begin_ns,
 				 __ATOMIC_RELAXED);
 }
