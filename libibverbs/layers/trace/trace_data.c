@@ -7,9 +7,6 @@
 #include "layers/trace/trace_queue.h"
 #include "layers/trace/trace_ring.h"
 
-#define ADD(counter, value) \
-	((void)__atomic_fetch_add(&(counter), (value), __ATOMIC_RELAXED))
-
 static uint32_t trace_duration(uint64_t begin, uint64_t end)
 {
 	return end - begin < UINT32_MAX ? (uint32_t)(end - begin) : UINT32_MAX;
@@ -52,10 +49,22 @@ void trace_count(enum trace_op op, uint64_t begin)
 		trace_ring_count(ring, op, trace_now() - begin, false);
 }
 
-static void trace_note_time(struct trace_qp_stats *stats, uint64_t now)
+void trace_count_request(struct trace_qp_stats *stats, unsigned int opcode,
+			 uint64_t bytes)
+{
+	TRACE_ADD(stats->requests[opcode % TRACE_NR_OPCODES], 1);
+	TRACE_ADD(stats->bytes[opcode % TRACE_NR_OPCODES], bytes);
+}
+
+void trace_note_first(struct trace_qp_stats *stats, uint64_t time_ns)
 {
 	if (__atomic_load_n(&stats->first_ns, __ATOMIC_RELAXED) == 0)
-		__atomic_store_n(&stats->first_ns, now, __ATOMIC_RELAXED);
+		__atomic_store_n(&stats->first_ns, time_ns, __ATOMIC_RELAXED);
+}
+
+static void trace_note_time(struct trace_qp_stats *stats, uint64_t now)
+{
+	trace_note_first(stats, now);
 	__atomic_store_n(&stats->last_ns, now, __ATOMIC_RELAXED);
 }
 
@@ -140,21 +149,20 @@ static void trace_send_add(struct trace_ring *ring,
 			       .op = TRACE_POST_SEND,
 			       .opcode = (uint8_t)wr->opcode,
 		       });
-	if (error || !post->stats)
-		return;
-	ADD(post->stats->requests[wr->opcode % TRACE_NR_OPCODES], 1);
-	ADD(post->stats->bytes[wr->opcode % TRACE_NR_OPCODES], bytes);
+	if (!error && post->stats)
+		trace_count_request(post->stats, wr->opcode, bytes);
 }
 
 void trace_send_end(const struct trace_post *post, const struct ibv_send_wr *wr,
 		    const struct ibv_send_wr *bad, int error)
 {
 	struct trace_ring *ring = post->begin ? trace_ring_get() : NULL;
-	uint64_t end = trace_now();
+	uint64_t end;
 	uint32_t i;
 
 	if (!ring)
 		return;
+	end = trace_now();
 	trace_ring_count(ring, TRACE_POST_SEND, end - post->begin, error != 0);
 	for (i = 0; i < post->nr && !(error && wr == bad); i++, wr = wr->next)
 		trace_send_add(ring, post, wr, trace_duration(post->begin, end),
@@ -209,18 +217,19 @@ static void trace_recv_add(struct trace_ring *ring,
 			.op = post->qp ? TRACE_POST_RECV : TRACE_POST_SRQ_RECV,
 		});
 	if (!error && post->stats)
-		ADD(post->stats->recv_requests, 1);
+		TRACE_ADD(post->stats->recv_requests, 1);
 }
 
 void trace_recv_end(const struct trace_post *post, const struct ibv_recv_wr *wr,
 		    const struct ibv_recv_wr *bad, int error)
 {
 	struct trace_ring *ring = post->begin ? trace_ring_get() : NULL;
-	uint64_t end = trace_now();
+	uint64_t end;
 	uint32_t i;
 
 	if (!ring)
 		return;
+	end = trace_now();
 	trace_ring_count(ring, post->qp ? TRACE_POST_RECV : TRACE_POST_SRQ_RECV,
 			 end - post->begin, error != 0);
 	for (i = 0; i < post->nr && !(error && wr == bad); i++, wr = wr->next)
@@ -240,15 +249,13 @@ void trace_recv_end(const struct trace_post *post, const struct ibv_recv_wr *wr,
 
 /*
  * A failed completion has no valid opcode. The send queue has a request with
- * its wr_id, or the receive queue has.
+ * its wr_id, or the receive queue has; then *ret_is_recv becomes true.
  */
 static bool trace_match(struct trace_qp *qp, const struct ibv_wc *wc,
 			struct trace_match *ret, bool *ret_is_recv)
 {
 	bool in_order = qp->recv_queue == &qp->recv;
 
-	*ret_is_recv = wc->status == IBV_WC_SUCCESS &&
-		       (wc->opcode & IBV_WC_RECV);
 	if (!*ret_is_recv && trace_queue_match(&qp->send, wc->wr_id, true, ret))
 		return true;
 	if (wc->status == IBV_WC_SUCCESS && !*ret_is_recv)
@@ -265,19 +272,19 @@ static void trace_count_completion(struct trace_qp_stats *stats,
 {
 	trace_note_time(stats, now);
 	if (record->status != IBV_WC_SUCCESS)
-		ADD(stats->status[record->status % TRACE_NR_STATUS], 1);
+		TRACE_ADD(stats->status[record->status % TRACE_NR_STATUS], 1);
 	if (record->value == TRACE_NO_LATENCY)
-		ADD(stats->unmatched, 1);
+		TRACE_ADD(stats->unmatched, 1);
 	if (is_recv) {
-		ADD(stats->recv_completions, 1);
+		TRACE_ADD(stats->recv_completions, 1);
 		if (record->status == IBV_WC_SUCCESS)
-			ADD(stats->recv_bytes, record->bytes);
+			TRACE_ADD(stats->recv_bytes, record->bytes);
 		return;
 	}
-	ADD(stats->send_completions, 1);
+	TRACE_ADD(stats->send_completions, 1);
 	if (record->value == TRACE_NO_LATENCY)
 		return;
-	ADD(stats->buckets[trace_bucket(record->value)], 1);
+	TRACE_ADD(stats->buckets[trace_bucket(record->value)], 1);
 	if (record->value > __atomic_load_n(&stats->max_ns, __ATOMIC_RELAXED))
 		__atomic_store_n(&stats->max_ns, record->value,
 				 __ATOMIC_RELAXED);

@@ -19,6 +19,18 @@ void trace_ring_add(struct trace_ring *ring, const struct trace_record *record);
 void trace_ring_count(struct trace_ring *ring, enum trace_op op,
 		      uint64_t duration_ns, bool failed);
 
+/* Adds to a counter that several threads share. */
+#define TRACE_ADD(counter, value) \
+	((void)__atomic_fetch_add(&(counter), (value), __ATOMIC_RELAXED))
+
+/** trace_count_request() - count a request that was posted in those of its QP
+ */
+void trace_count_request(struct trace_qp_stats *stats, unsigned int opcode,
+			 uint64_t bytes);
+
+/** trace_note_first() - note the time of a QP's first request or completion */
+void trace_note_first(struct trace_qp_stats *stats, uint64_t time_ns);
+
 /**
  * trace_file_add_qp() - take a QP of the file
  * @ret_stats: zeroed

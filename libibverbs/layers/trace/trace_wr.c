@@ -26,9 +26,6 @@ static struct trace_qp *wr_qp(struct ibv_qp_ex *qpx)
 	return layers_record_find(qpx)->qp.trace;
 }
 
-#define ADD(counter, value) \
-	((void)__atomic_fetch_add(&(counter), (value), __ATOMIC_RELAXED))
-
 static void wr_record(struct trace_qp *qp)
 {
 	struct trace_wr *wr = qp->building;
@@ -43,12 +40,8 @@ static void wr_record(struct trace_qp *qp)
 			wr->record.opcode);
 	if (!qp->stats)
 		return;
-	ADD(qp->stats->requests[wr->record.opcode % TRACE_NR_OPCODES], 1);
-	ADD(qp->stats->bytes[wr->record.opcode % TRACE_NR_OPCODES],
-	    wr->record.bytes);
-	if (__atomic_load_n(&qp->stats->first_ns, __ATOMIC_RELAXED) == 0)
-		__atomic_store_n(&qp->stats->first_ns, wr->record.begin_ns,
-				 __ATOMIC_RELAXED);
+	trace_count_request(qp->stats, wr->record.opcode, wr->record.bytes);
+	trace_note_first(qp->stats, wr->record.begin_ns);
 }
 
 /* Return: the functions of the provider. */
@@ -111,9 +104,9 @@ static void wr_strike(struct trace_qp *qp, uint32_t first, uint32_t nr)
 		unsigned int opcode =
 			atomic_load(&entry->opcode) % TRACE_NR_OPCODES;
 
-		ADD(qp->stats->requests[opcode], UINT64_MAX);
-		ADD(qp->stats->bytes[opcode],
-		    -(uint64_t)atomic_load(&entry->bytes));
+		TRACE_ADD(qp->stats->requests[opcode], UINT64_MAX);
+		TRACE_ADD(qp->stats->bytes[opcode],
+			  -(uint64_t)atomic_load(&entry->bytes));
 	}
 	trace_queue_strike(&qp->send, first, nr, 0);
 }
