@@ -30,28 +30,6 @@ static int usage_error(void)
 	return 2;
 }
 
-static int print_dump(const char *path, bool json)
-{
-	struct json_out document;
-	struct trace_data data;
-	const char *problem;
-	int ret = trace_file_read(path, &data, &problem);
-
-	if (ret) {
-		fprintf(stderr, "ibv_trace: %s %s\n", path, problem);
-		return ret;
-	}
-	if (json) {
-		json_begin(&document, stdout);
-		trace_dump_json(&document, &data);
-		ret = json_end(&document);
-	} else {
-		trace_dump_text(stdout, &data);
-	}
-	trace_file_free(&data);
-	return ret;
-}
-
 static int write_perfetto_data(const char *path, const struct trace_data *data)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -73,13 +51,10 @@ static int write_perfetto_data(const char *path, const struct trace_data *data)
 static int write_perfetto(const char *path, const char *output)
 {
 	struct trace_data data;
-	const char *problem;
-	int ret = trace_file_read(path, &data, &problem);
+	int ret = trace_load(path, &data);
 
-	if (ret) {
-		fprintf(stderr, "ibv_trace: %s %s\n", path, problem);
+	if (ret)
 		return ret;
-	}
 	ret = write_perfetto_data(output, &data);
 	if (ret)
 		fprintf(stderr, "ibv_trace: %s: %s\n", output, strerror(-ret));
@@ -97,16 +72,21 @@ static int exit_code(int ret)
 	return ret ? 1 : 0;
 }
 
+static int print_view(int nr, char **words, const struct trace_view *view,
+		      bool json)
+{
+	return nr == 2 ? exit_code(
+				 trace_print_file(stdout, words[1], view, json))
+		       : usage_error();
+}
+
 /* Return: the exit code, or -1: no command. */
 static int run_command(int nr, char **words, bool json)
 {
 	if (strcmp(words[0], "summary") == 0)
-		return nr == 2 ? exit_code(trace_print_file(stdout, words[1],
-							    json))
-			       : usage_error();
+		return print_view(nr, words, &trace_summary, json);
 	if (strcmp(words[0], "dump") == 0)
-		return nr == 2 ? exit_code(print_dump(words[1], json))
-			       : usage_error();
+		return print_view(nr, words, &trace_dump, json);
 	if (strcmp(words[0], "perfetto") == 0)
 		return nr == 3 ? exit_code(write_perfetto(words[1], words[2]))
 			       : usage_error();

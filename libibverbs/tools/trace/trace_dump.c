@@ -53,7 +53,7 @@ static void dump_text_record(FILE *out, const struct trace_data *data,
 	fprintf(out, "\n");
 }
 
-void trace_dump_text(FILE *out, const struct trace_data *data)
+static void dump_text(FILE *out, const struct trace_data *data)
 {
 	if (data->nr_lost)
 		fprintf(out,
@@ -106,7 +106,7 @@ static void dump_json_record(struct json_out *out,
 	json_object_end(out);
 }
 
-void trace_dump_json(struct json_out *out, const struct trace_data *data)
+static void dump_json(struct json_out *out, const struct trace_data *data)
 {
 	json_object(out, NULL);
 	json_string(out, "program", data->header.program);
@@ -119,3 +119,8 @@ void trace_dump_json(struct json_out *out, const struct trace_data *data)
 	json_array_end(out);
 	json_object_end(out);
 }
+
+const struct trace_view trace_dump = {
+	.text = dump_text,
+	.json = dump_json,
+};

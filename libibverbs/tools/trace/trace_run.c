@@ -79,23 +79,31 @@ static int run_program(const struct trace_run *run, const char *file)
 				   : WEXITSTATUS(status);
 }
 
-int trace_print_file(FILE *out, const char *path, bool json)
+int trace_load(const char *path, struct trace_data *ret_data)
+{
+	const char *problem;
+	int ret = trace_file_read(path, ret_data, &problem);
+
+	if (ret)
+		fprintf(stderr, "ibv_trace: %s %s\n", path, problem);
+	return ret;
+}
+
+int trace_print_file(FILE *out, const char *path, const struct trace_view *view,
+		     bool json)
 {
 	struct trace_data data;
 	struct json_out document;
-	const char *problem;
-	int ret = trace_file_read(path, &data, &problem);
+	int ret = trace_load(path, &data);
 
-	if (ret) {
-		fprintf(stderr, "ibv_trace: %s %s\n", path, problem);
+	if (ret)
 		return ret;
-	}
 	if (json) {
 		json_begin(&document, out);
-		trace_summary_json(&document, &data);
+		view->json(&document, &data);
 		ret = json_end(&document);
 	} else {
-		trace_summary_text(out, &data);
+		view->text(out, &data);
 	}
 	trace_file_free(&data);
 	return ret;
@@ -114,7 +122,7 @@ static unsigned int run_print_folder(const char *folder, bool json)
 			continue;
 		(void)snprintf(path, sizeof(path), "%s/%s", folder,
 			       entry->d_name);
-		nr += trace_print_file(stderr, path, json) == 0;
+		nr += trace_print_file(stderr, path, &trace_summary, json) == 0;
 		(void)unlink(path); /* rmdir() fails then */
 	}
 	if (dir)
@@ -165,7 +173,8 @@ int trace_run(const struct trace_run *run)
 	if (strchr(run->file, '%'))
 		return ret;
 	if (access(run->file, F_OK) == 0)
-		(void)trace_print_file(stderr, run->file, run->json);
+		(void)trace_print_file(stderr, run->file, &trace_summary,
+				       run->json);
 	else
 		run_explain_nothing();
 	return ret;

@@ -136,7 +136,7 @@ static void summary_text_qp(FILE *out, const struct trace_qp_stats *qp)
 				trace_status_name(i), qp->status[i]);
 }
 
-void trace_summary_text(FILE *out, const struct trace_data *data)
+static void summary_text(FILE *out, const struct trace_data *data)
 {
 	fprintf(out, "%s (process %" PRIu32 ")\n", data->header.program,
 		data->header.process);
@@ -216,7 +216,7 @@ static void summary_json_qp(struct json_out *out,
 	json_object_end(out);
 }
 
-void trace_summary_json(struct json_out *out, const struct trace_data *data)
+static void summary_json(struct json_out *out, const struct trace_data *data)
 {
 	json_object(out, NULL);
 	json_string(out, "program", data->header.program);
@@ -235,3 +235,8 @@ void trace_summary_json(struct json_out *out, const struct trace_data *data)
 	json_array_end(out);
 	json_object_end(out);
 }
+
+const struct trace_view trace_summary = {
+	.text = summary_text,
+	.json = summary_json,
+};

@@ -41,10 +41,14 @@ uint32_t trace_record_qpn(const struct trace_data *data,
 /** trace_percentile() - return a time of a histogram; @part: 0 to 1 */
 uint64_t trace_percentile(const uint32_t *buckets, double part);
 
-void trace_summary_text(FILE *out, const struct trace_data *data);
-void trace_summary_json(struct json_out *out, const struct trace_data *data);
-void trace_dump_text(FILE *out, const struct trace_data *data);
-void trace_dump_json(struct json_out *out, const struct trace_data *data);
+/* What can be printed of a trace. */
+struct trace_view {
+	void (*text)(FILE *out, const struct trace_data *data);
+	void (*json)(struct json_out *out, const struct trace_data *data);
+};
+
+extern const struct trace_view trace_summary; /* trace_summary.c */
+extern const struct trace_view trace_dump;    /* trace_dump.c */
 
 /**
  * trace_perfetto_write() - write a Perfetto trace
@@ -67,7 +71,11 @@ struct trace_run {
  */
 int trace_run(const struct trace_run *run);
 
-/** trace_print_file() - print the summary of a file; 0, or -errno */
-int trace_print_file(FILE *out, const char *path, bool json);
+/** trace_load() - trace_file_read() with a message on standard error */
+int trace_load(const char *path, struct trace_data *ret_data);
+
+/** trace_print_file() - print a view of a file; 0, or -errno */
+int trace_print_file(FILE *out, const char *path, const struct trace_view *view,
+		     bool json);
 
 #endif
