@@ -56,12 +56,10 @@ static int accept_by_tcp(int fd, const struct preload_file *listener,
 
 	if (accepted < 0)
 		return accepted;
-	file = preload_file_new(PRELOAD_TCP_PASSIVE, -1);
+	file = preload_file_new(PRELOAD_TCP_PASSIVE, listener->domain,
+				listener->type, listener->protocol);
 	if (!file)
 		return accepted; /* remains a TCP connection */
-	file->domain = listener->domain;
-	file->type = listener->type;
-	file->protocol = listener->protocol;
 	(void)preload_file_add(accepted, file);
 	preload_file_put(file);
 	return accepted;

@@ -41,7 +41,8 @@ static void file_register_fork(void)
 	(void)pthread_atfork(file_lock_all, file_unlock_all, file_unlock_all);
 }
 
-struct preload_file *preload_file_new(enum preload_kind kind, int rsocket)
+struct preload_file *preload_file_new(enum preload_kind kind, int domain,
+				      int type, int protocol)
 {
 	struct preload_file *file = calloc(1, sizeof(*file));
 
@@ -51,7 +52,10 @@ struct preload_file *preload_file_new(enum preload_kind kind, int rsocket)
 	file->nr_refs = 1;
 	(void)pthread_mutex_init(&file->lock.mutex, NULL);
 	file->kind = kind;
-	file->rsocket = rsocket;
+	file->rsocket = -1;
+	file->domain = domain;
+	file->type = type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC);
+	file->protocol = protocol;
 	return file;
 }
 

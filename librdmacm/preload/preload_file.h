@@ -24,7 +24,7 @@ struct preload_file {
 	unsigned int nr_refs;	 /* lock of preload_file.c */
 	struct verbs_mutex lock; /* held while the kind changes */
 	enum preload_kind kind;	 /* see preload_file_kind() */
-	int rsocket;		 /* -1: none yet */
+	int rsocket;		 /* closed with the file; -1: none yet */
 	int domain, type, protocol;
 	struct sockaddr_storage bound;
 	socklen_t bound_len; /* 0: not bound */
@@ -35,12 +35,13 @@ struct preload_file {
 };
 
 /**
- * preload_file_new() - a file that no descriptor refers to
- * @rsocket: closed with the file, or -1
+ * preload_file_new() - a file without an rsocket, that no descriptor refers to
+ * @domain, @type, @protocol: of the socket; flags in @type are ignored
  *
  * Return: with a reference for preload_file_put(); NULL if there is no memory.
  */
-struct preload_file *preload_file_new(enum preload_kind kind, int rsocket);
+struct preload_file *preload_file_new(enum preload_kind kind, int domain,
+				      int type, int protocol);
 
 /** preload_file_add() - let a descriptor refer to a file
  *

@@ -265,3 +265,17 @@ void preload_fork_convert(int fd, struct preload_file *file)
 	verbs_mutex_unlock(&file->lock);
 	preload_leave();
 }
+
+struct preload_file *preload_fork_get_waited(int fd)
+{
+	struct preload_file *file = preload_file_get(fd);
+
+	if (!file)
+		return NULL;
+	if (preload_file_kind(file) == PRELOAD_TCP_PASSIVE)
+		preload_fork_convert(fd, file);
+	if (preload_file_kind(file) == PRELOAD_RSOCKET)
+		return file;
+	preload_file_put(file);
+	return NULL;
+}

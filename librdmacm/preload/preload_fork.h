@@ -16,4 +16,14 @@
  */
 void preload_fork_convert(int fd, struct preload_file *file);
 
+/**
+ * preload_fork_get_waited() - the file of a descriptor that is waited for
+ *
+ * An accepted TCP connection becomes an rsocket now: its active side, which
+ * sees a readable socket, sends nothing before.
+ *
+ * Return: with a reference; NULL: it is no rsocket.
+ */
+struct preload_file *preload_fork_get_waited(int fd);
+
 #endif

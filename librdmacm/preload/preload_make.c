@@ -111,19 +111,6 @@ static int handle_publish(int fd, struct preload_file *file)
 	return ret;
 }
 
-static struct preload_file *file_new_like(enum preload_kind kind, int domain,
-					  int type, int protocol)
-{
-	struct preload_file *file = preload_file_new(kind, -1);
-
-	if (!file)
-		return NULL;
-	file->domain = domain;
-	file->type = type & ~MAKE_TYPE_FLAGS;
-	file->protocol = protocol;
-	return file;
-}
-
 static int null_open(int flags)
 {
 	return open("/dev/null",
@@ -134,9 +121,9 @@ int preload_make_socket(int domain, int type, int protocol)
 {
 	bool begins_with_tcp = make_survives_fork &&
 			       (type & ~MAKE_TYPE_FLAGS) == SOCK_STREAM;
-	struct preload_file *file =
-		file_new_like(begins_with_tcp ? PRELOAD_TCP : PRELOAD_RSOCKET,
-			      domain, type, protocol);
+	struct preload_file *file = preload_file_new(
+		begins_with_tcp ? PRELOAD_TCP : PRELOAD_RSOCKET, domain, type,
+		protocol);
 	int fd, saved_errno;
 
 	if (!file)
@@ -163,9 +150,9 @@ int preload_make_socket(int domain, int type, int protocol)
 int preload_make_handle(int rsocket, const struct preload_file *parent,
 			int flags)
 {
-	struct preload_file *file = file_new_like(PRELOAD_RSOCKET,
-						  parent->domain, parent->type,
-						  parent->protocol);
+	struct preload_file *file =
+		preload_file_new(PRELOAD_RSOCKET, parent->domain, parent->type,
+				 parent->protocol);
 
 	if (!file) {
 		preload_enter();

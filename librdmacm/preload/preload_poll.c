@@ -20,25 +20,10 @@ struct poll_call {
 	struct preload_file **files; /* NULL: not an rsocket */
 };
 
-static struct preload_file *poll_file_get(int fd)
-{
-	struct preload_file *file = preload_file_get(fd);
-
-	if (!file)
-		return NULL;
-	/* The active side sends nothing before; it sees a readable socket. */
-	if (preload_file_kind(file) == PRELOAD_TCP_PASSIVE)
-		preload_fork_convert(fd, file);
-	if (preload_file_kind(file) == PRELOAD_RSOCKET)
-		return file;
-	preload_file_put(file);
-	return NULL;
-}
-
 static bool poll_has_rsocket(const struct pollfd *fds, nfds_t nr)
 {
 	for (nfds_t i = 0; i < nr; i++) {
-		struct preload_file *file = poll_file_get(fds[i].fd);
+		struct preload_file *file = preload_fork_get_waited(fds[i].fd);
 
 		if (!file)
 			continue;
@@ -90,7 +75,7 @@ static int poll_rsockets(struct pollfd *fds, nfds_t nr, int timeout_ms)
 	}
 	for (nfds_t i = 0; i < nr; i++) {
 		call.fds[i] = fds[i];
-		call.files[i] = poll_file_get(fds[i].fd);
+		call.files[i] = preload_fork_get_waited(fds[i].fd);
 		if (call.files[i])
 			call.fds[i].fd = call.files[i]->rsocket;
 	}

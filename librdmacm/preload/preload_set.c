@@ -174,21 +174,6 @@ static int set_change_locked(int set_fd, int op,
 	return repoll_control(set, op, file->rsocket, event->events, fd);
 }
 
-/* The file of an rsocket; a connection of TCP may become one. */
-static struct preload_file *member_get(int fd)
-{
-	struct preload_file *file = preload_file_get(fd);
-
-	if (!file)
-		return NULL;
-	if (preload_file_kind(file) == PRELOAD_TCP_PASSIVE)
-		preload_fork_convert(fd, file);
-	if (preload_file_kind(file) == PRELOAD_RSOCKET)
-		return file;
-	preload_file_put(file);
-	return NULL;
-}
-
 static int member_control(int set_fd, int op, const struct preload_file *file,
 			  int fd, const struct epoll_event *event)
 {
@@ -208,7 +193,7 @@ static int member_control(int set_fd, int op, const struct preload_file *file,
 
 int epoll_ctl(int set_fd, int op, int fd, struct epoll_event *event)
 {
-	struct preload_file *file = member_get(fd);
+	struct preload_file *file = preload_fork_get_waited(fd);
 	int ret;
 
 	if (!file)
