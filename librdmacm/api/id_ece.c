@@ -11,18 +11,13 @@
 
 #include <errno.h>
 
-/* The options of the peer for the QP, whose own are @local. */
-static struct ibv_ece ece_of_peer(const struct own_id *own,
-				  const struct ibv_ece *local)
+static struct ibv_ece ece_of_peer(const struct own_id *own)
 {
 	struct ibv_ece ece;
 
 	verbs_mutex_lock(&host_mutex);
 	ece = own->values.remote_ece;
 	verbs_mutex_unlock(&host_mutex);
-	if (ece.vendor_id != local->vendor_id)
-		ece = (struct ibv_ece){ .vendor_id = local->vendor_id };
-	ece.comp_mask = 0;
 	return ece;
 }
 
@@ -30,6 +25,19 @@ static struct ibv_ece ece_of_peer(const struct own_id *own,
 static int ece_result(int error)
 {
 	return error == EOPNOTSUPP ? 0 : -error;
+}
+
+/* Sets the options of the peer; none, if they are of another vendor. */
+static int ece_set(const struct own_id *own, struct ibv_qp *qp,
+		   struct ibv_ece ece)
+{
+	uint32_t vendor_id = own->local_ece.vendor_id;
+
+	if (ece.vendor_id != vendor_id)
+		ece.options = 0;
+	ece.vendor_id = vendor_id;
+	ece.comp_mask = 0;
+	return ece_result(ibv_set_ece(qp, &ece));
 }
 
 int id_ece_begin(struct own_id *own, struct ibv_qp *qp)
@@ -40,8 +48,7 @@ int id_ece_begin(struct own_id *own, struct ibv_qp *qp)
 	own->local_ece = ece;
 	if (ret || !own->is_passive || !ece.vendor_id)
 		return ret;
-	ece = ece_of_peer(own, &own->local_ece);
-	return ece_result(ibv_set_ece(qp, &ece));
+	return ece_set(own, qp, ece_of_peer(own));
 }
 
 int id_ece_reply(const struct own_id *own, struct ibv_ece *ret_ece)
@@ -49,9 +56,7 @@ int id_ece_reply(const struct own_id *own, struct ibv_ece *ret_ece)
 	struct ibv_ece ece = { 0 };
 	int ret = 0;
 
-	verbs_mutex_lock(&host_mutex);
-	*ret_ece = own->values.remote_ece;
-	verbs_mutex_unlock(&host_mutex);
+	*ret_ece = ece_of_peer(own);
 	ret_ece->options = 0;
 	if (!ret_ece->vendor_id ||
 	    ret_ece->vendor_id != own->local_ece.vendor_id)
@@ -63,19 +68,13 @@ int id_ece_reply(const struct own_id *own, struct ibv_ece *ret_ece)
 
 int id_ece_finish(const struct own_id *own)
 {
-	const struct ibv_ece *local = &own->local_ece;
-	struct ibv_ece ece;
-	uint32_t vendor_id;
+	struct ibv_ece ece = ece_of_peer(own);
 
-	if (!local->vendor_id)
+	if (!own->local_ece.vendor_id)
 		return 0;
-	verbs_mutex_lock(&host_mutex);
-	vendor_id = own->values.remote_ece.vendor_id;
-	verbs_mutex_unlock(&host_mutex);
-	if (vendor_id && vendor_id != local->vendor_id)
+	if (ece.vendor_id && ece.vendor_id != own->local_ece.vendor_id)
 		return -EINVAL;
-	ece = ece_of_peer(own, local);
-	return ece_result(ibv_set_ece(own->id.qp, &ece));
+	return ece_set(own, own->id.qp, ece);
 }
 
 int rdma_set_local_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
@@ -88,12 +87,8 @@ int rdma_set_local_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
 
 int rdma_get_remote_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
 {
-	struct own_id *own = own_id_of(id);
-
 	if (id->qp || !ece)
 		return api_ret_minus1(-EINVAL);
-	verbs_mutex_lock(&host_mutex);
-	*ece = own->values.remote_ece;
-	verbs_mutex_unlock(&host_mutex);
+	*ece = ece_of_peer(own_id_of(id));
 	return 0;
 }
