@@ -91,6 +91,13 @@ bool ip_address_equal(const struct sockaddr *left, const struct sockaddr *right)
 	return memcmp(&left_gid, &right_gid, sizeof(left_gid)) == 0;
 }
 
+bool ip_address_equal_port(const struct sockaddr *left,
+			   const struct sockaddr *right)
+{
+	return ip_address_equal(left, right) &&
+	       ip_address_port(left) == ip_address_port(right);
+}
+
 void ip_address_set_any(struct sockaddr_storage *ret_address,
 			sa_family_t family)
 {

@@ -28,6 +28,9 @@ bool ip_address_is_any(const struct sockaddr *address);
 bool ip_address_is_loopback(const struct sockaddr *address);
 bool ip_address_is_link_local(const struct sockaddr *address);
 
+/* Compares families, addresses and ports. */
+bool ip_address_equal_port(const struct sockaddr *left,
+			   const struct sockaddr *right);
 /* Compares families and addresses without ports. */
 bool ip_address_equal(const struct sockaddr *left,
 		      const struct sockaddr *right);

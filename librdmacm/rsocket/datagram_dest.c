@@ -40,11 +40,9 @@ static struct datagram_dest *dest_find(const struct list_node *bucket,
 	list_for_each (node, bucket) {
 		struct datagram_dest *dest =
 			list_entry(node, struct datagram_dest, node);
-		const struct sockaddr *other =
-			(const struct sockaddr *)&dest->address;
 
-		if (ip_address_equal(other, address) &&
-		    ip_address_port(other) == ip_address_port(address))
+		if (ip_address_equal_port(
+			    (const struct sockaddr *)&dest->address, address))
 			return dest;
 	}
 	return NULL;

@@ -14,14 +14,10 @@
 static bool is_from_peer(const struct datagram *datagram,
 			 const struct sockaddr_storage *from)
 {
-	const struct sockaddr *left, *right;
-
-	if (!datagram->peer)
-		return true;
-	left = (const struct sockaddr *)from;
-	right = (const struct sockaddr *)&datagram->peer->address;
-	return ip_address_equal(left, right) &&
-	       ip_address_port(left) == ip_address_port(right);
+	return !datagram->peer ||
+	       ip_address_equal_port(
+		       (const struct sockaddr *)from,
+		       (const struct sockaddr *)&datagram->peer->address);
 }
 
 /* @nr_extra: bytes after the message */

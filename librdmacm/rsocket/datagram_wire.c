@@ -5,7 +5,8 @@
  */
 #include "rsocket/datagram_wire.h"
 
-#include <endian.h>
+#include "rsocket/wire_bytes.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -66,20 +67,6 @@ size_t datagram_ud_header_len(int domain)
 				  : WIRE_UD_IPV4 + WIRE_IPV4_LEN;
 }
 
-static void u32_write(uint8_t *bytes, uint32_t value)
-{
-	value = htobe32(value);
-	memcpy(bytes, &value, sizeof(value));
-}
-
-static uint32_t u32_read(const uint8_t *bytes)
-{
-	uint32_t value;
-
-	memcpy(&value, bytes, sizeof(value));
-	return be32toh(value);
-}
-
 /* The address of a socket as the structure of its domain */
 static struct sockaddr_in ipv4_of(const struct sockaddr *address)
 {
@@ -104,11 +91,11 @@ size_t datagram_udp_encode(const struct datagram_udp_header *header,
 	size_t len = datagram_udp_header_len(address->sa_family);
 
 	memset(bytes, 0, len);
-	u32_write(&bytes[WIRE_UDP_TAG], WIRE_TAG);
+	wire_put_be32(&bytes[WIRE_UDP_TAG], WIRE_TAG);
 	bytes[WIRE_UDP_VERSION] = domain_version(address->sa_family);
 	bytes[WIRE_UDP_OP] = (uint8_t)header->op;
 	bytes[WIRE_UDP_LENGTH] = (uint8_t)len;
-	u32_write(&bytes[WIRE_UDP_QPN], header->qpn);
+	wire_put_be32(&bytes[WIRE_UDP_QPN], header->qpn);
 	if (address->sa_family == AF_INET6) {
 		struct sockaddr_in6 in6 = ipv6_of(address);
 
@@ -128,7 +115,7 @@ int datagram_udp_decode(const uint8_t *bytes, size_t len,
 	int domain;
 
 	if (len <= WIRE_UDP_ADDRESS ||
-	    u32_read(&bytes[WIRE_UDP_TAG]) != WIRE_TAG)
+	    wire_get_be32(&bytes[WIRE_UDP_TAG]) != WIRE_TAG)
 		return -EPROTO;
 	domain = version_domain(bytes[WIRE_UDP_VERSION]);
 	header_len = datagram_udp_header_len(domain);
@@ -138,7 +125,7 @@ int datagram_udp_decode(const uint8_t *bytes, size_t len,
 	     bytes[WIRE_UDP_OP] != DATAGRAM_CONTROL))
 		return -EPROTO;
 	ret_header->op = bytes[WIRE_UDP_OP];
-	ret_header->qpn = u32_read(&bytes[WIRE_UDP_QPN]) & WIRE_QPN_MASK;
+	ret_header->qpn = wire_get_be32(&bytes[WIRE_UDP_QPN]) & WIRE_QPN_MASK;
 	return (int)header_len;
 }
 

@@ -188,8 +188,7 @@ int rfcntl(int fd, int cmd, ... /* arg */)
 	if (!socket)
 		return api_ret_minus1(-EBADF);
 	va_start(args, cmd);
-	arg = cmd == F_SETFL || cmd == F_SETFD ? va_arg(args, long)
-					       : 0; /* of entry/ */
+	arg = cmd == F_SETFL || cmd == F_SETFD ? va_arg(args, long) : 0;
 	va_end(args);
 	verbs_mutex_lock(&socket->lock);
 	ret = socket_control_locked(socket, cmd, arg);

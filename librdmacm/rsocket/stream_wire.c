@@ -5,6 +5,8 @@
  */
 #include "rsocket/stream_wire.h"
 
+#include "rsocket/wire_bytes.h"
+
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
@@ -27,20 +29,6 @@
 /* Numbers above this one are encoded in units of 256. */
 #define IOMAPS_MAX_EXACT 128
 #define IOMAPS_SCALED	 0x80
-
-static void wire_put_be32(uint8_t *bytes, uint32_t value)
-{
-	value = htobe32(value);
-	memcpy(bytes, &value, sizeof(value));
-}
-
-static uint32_t wire_get_be32(const uint8_t *bytes)
-{
-	uint32_t value;
-
-	memcpy(&value, bytes, sizeof(value));
-	return be32toh(value);
-}
 
 static void wire_put_be64(uint8_t *bytes, uint64_t value)
 {
