@@ -204,36 +204,33 @@ static bool doctor_cm_needs_node(const struct doctor *doctor)
 /* Devices in user space */
 /* ------------------------------------------------------------------------ */
 
-static bool doctor_cm_is_uroce(const struct doctor_device *device)
-{
-	return device->selected && device->listed && !device->in_kernel &&
-	       strncmp(device->name, DOCTOR_UROCE_PREFIX,
-		       sizeof(DOCTOR_UROCE_PREFIX) - 1) == 0;
-}
-
-/* Returns a device in user space that other hosts may reach; or NULL. */
+/*
+ * Returns a device in user space, or NULL. @is_remote: only those that other
+ * hosts may reach
+ */
 static const struct doctor_device *
-doctor_cm_find_uroce(const struct doctor *doctor)
+doctor_cm_find_uroce(const struct doctor *doctor, bool is_remote)
 {
-	for (size_t i = 0; i < doctor->nr_devices; i++)
-		if (doctor_cm_is_uroce(&doctor->devices[i]) &&
-		    strcmp(doctor->devices[i].name, DOCTOR_UROCE_PREFIX "lo") !=
-			    0)
-			return &doctor->devices[i];
+	static const size_t len = sizeof(DOCTOR_UROCE_PREFIX) - 1;
+
+	for (size_t i = 0; i < doctor->nr_devices; i++) {
+		const struct doctor_device *device = &doctor->devices[i];
+
+		if (device->selected && device->listed && !device->in_kernel &&
+		    strncmp(device->name, DOCTOR_UROCE_PREFIX, len) == 0 &&
+		    (!is_remote || strcmp(device->name + len, "lo") != 0))
+			return device;
+	}
 	return NULL;
 }
 
 static void doctor_cm_check_library(struct doctor *doctor)
 {
-	const struct doctor_device *device = NULL;
+	const struct doctor_device *device =
+		doctor_cm_find_uroce(doctor, false);
 	struct doctor_finding *finding;
 
-	if (doctor->library.rdmacm != DOCTOR_RDMACM_OTHER)
-		return;
-	for (size_t i = 0; i < doctor->nr_devices && !device; i++)
-		if (doctor_cm_is_uroce(&doctor->devices[i]))
-			device = &doctor->devices[i];
-	if (!device)
+	if (!device || doctor->library.rdmacm != DOCTOR_RDMACM_OTHER)
 		return;
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_CM_LIBRARY, NULL, 0,
@@ -318,7 +315,7 @@ static struct doctor_finding *doctor_firewall_add(struct doctor *doctor,
 
 static void doctor_cm_check_firewall(struct doctor *doctor)
 {
-	const struct doctor_device *device = doctor_cm_find_uroce(doctor);
+	const struct doctor_device *device = doctor_cm_find_uroce(doctor, true);
 	struct doctor_finding *finding;
 
 	if (!device)
