@@ -7,6 +7,8 @@
 #ifndef INTEROP_CONTROL_H
 #define INTEROP_CONTROL_H
 
+#include "check_need.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -17,20 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Ends a check with a reason. */
-#define FAIL(...)                                        \
-	do {                                             \
-		snprintf(why, sizeof(why), __VA_ARGS__); \
-		return false;                            \
-	} while (0)
-#define NEED(condition)                                                      \
-	do {                                                                 \
-		if (!(condition))                                            \
-			FAIL("line %d: %s (errno %d)", __LINE__, #condition, \
-			     errno);                                         \
-	} while (0)
-
-static char why[256];
 static bool other_has_ended;
 static int control = -1; /* socket to the other end */
 

@@ -9,6 +9,8 @@
 #ifndef OPERATIONS_PAIR_H
 #define OPERATIONS_PAIR_H
 
+#include "check_need.h"
+
 #include <infiniband/verbs.h>
 
 #include <errno.h>
@@ -28,20 +30,6 @@
 	 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | \
 	 IBV_ACCESS_MW_BIND)
 
-/* Ends a check with a reason. */
-#define FAIL(...)                                        \
-	do {                                             \
-		snprintf(why, sizeof(why), __VA_ARGS__); \
-		return false;                            \
-	} while (0)
-#define NEED(condition)                                                      \
-	do {                                                                 \
-		if (!(condition))                                            \
-			FAIL("line %d: %s (errno %d)", __LINE__, #condition, \
-			     errno);                                         \
-	} while (0)
-
-static char why[256];
 static bool skipped;
 static int gid_index;
 static unsigned int qp_access = ACCESS & ~IBV_ACCESS_MW_BIND;
