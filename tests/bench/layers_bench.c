@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Time of calls with and without layers: layers_bench DEVICE GID_INDEX, started
- * by layers_bench.sh with and without VERBS_EXPLAIN. Messages go from a queue
+ * by layers_bench.sh with and without VERBS_LAYERS. Messages go from a queue
  * pair to itself, 16 at a time. Each line of the output is the name of a
  * measurement and the nanoseconds of the fastest of many repetitions:
  *

@@ -3,9 +3,9 @@
 #
 # layers_bench.sh BUILD [ROUNDS]
 #
-# Cost of VERBS_EXPLAIN on the user-space device: the fastest time of each
-# measurement of layers_bench.c with the variable off and on, in turns, and the
-# instructions of data path calls (calls_data_bench.c under callgrind). Needs a C
+# Cost of the layers on the user-space device: the fastest time of each
+# measurement of layers_bench.c without a layer, with explain and with trace, in
+# turns, and the instructions of data path calls (calls_data_bench.c under callgrind). Needs a C
 # compiler, valgrind and the right to make a network namespace.
 
 set -euo pipefail
@@ -26,13 +26,16 @@ for program in layers_bench calls_data_bench; do
 		-o "$work/$program" "$here/$program.c" -L "$build/lib" -libverbs
 done
 
-# run STATE PROGRAM... - STATE is the value of VERBS_EXPLAIN.
+states="off explain trace"
+
+# run STATE PROGRAM... - STATE is a layer, or off.
 run() {
-	VERBS_EXPLAIN=$1 "$top/tests/support/on_loopback" "${@:2}"
+	VERBS_LAYERS=${1#off} VERBS_TRACE=file=$work/%p.trace \
+		"$top/tests/support/on_loopback" "${@:2}"
 }
 
 for ((round = 0; round < rounds; round++)); do
-	for state in 0 1; do
+	for state in $states; do
 		run "$state" "$work/layers_bench" uroce_lo 1 >>"$work/$state"
 	done
 done
@@ -68,19 +71,20 @@ count() {
 		}'
 }
 
-# table UNIT - from files of both states
+# table UNIT - from files of all states
 table() {
-	printf '%-36s %10s %10s %10s\n' "$1" off on on-off
-	paste "$work/table.0" "$work/table.1" | awk -F '\t' \
-		'{ printf "%-36s %10.1f %10.1f %10.1f\n", $1, $2, $4, $4 - $2 }'
+	printf '%-36s %10s %10s %10s\n' "$1" off +explain +trace
+	paste "$work"/table.{off,explain,trace} | awk -F '\t' \
+		'{ printf "%-36s %10.1f %10.1f %10.1f\n",
+			$1, $2, $4 - $2, $6 - $2 }'
 	echo
 }
 
-for state in 0 1; do
+for state in $states; do
 	best "$state" >"$work/table.$state"
 done
 table nanoseconds
-for state in 0 1; do
+for state in $states; do
 	count "$state" >"$work/table.$state"
 done
 table instructions
