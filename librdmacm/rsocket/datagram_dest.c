@@ -17,7 +17,7 @@
 
 #define DEST_RESOLVE_MS 2000
 
-/* Of those that peers create. Others send by UDP. */
+/* Peers can cause as many. Datagrams of others go by UDP. */
 #define DEST_MAX 4096
 
 static struct list_node *dest_bucket(struct datagram *datagram,
@@ -49,7 +49,7 @@ static struct datagram_dest *dest_find(const struct list_node *bucket,
 }
 
 int datagram_dest_get_locked(struct rsocket *socket,
-			     const struct sockaddr *address, bool is_wanted,
+			     const struct sockaddr *address,
 			     struct datagram_dest **ret_dest)
 {
 	struct datagram *datagram = socket->datagram;
@@ -62,7 +62,7 @@ int datagram_dest_get_locked(struct rsocket *socket,
 		*ret_dest = dest;
 		return 0;
 	}
-	if (!is_wanted && datagram->nr_dests >= DEST_MAX)
+	if (datagram->nr_dests >= DEST_MAX)
 		return -ENOBUFS;
 	ret = datagram_port_get_locked(socket, address, &port);
 	if (ret)

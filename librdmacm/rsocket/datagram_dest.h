@@ -8,14 +8,12 @@
 /**
  * datagram_dest_get_locked() - the destination with an address
  * @address: of the domain of the socket
- * @is_wanted: the application sends to it; otherwise a peer has sent, which
- * creates a destination only while there are not too many
  *
- * Return: 0; -ENOBUFS if there are too many; another -errno, as
+ * Return: 0; -ENOBUFS if it is new and there are too many; another -errno, as
  * datagram_port_get_locked().
  */
 int datagram_dest_get_locked(struct rsocket *socket,
-			     const struct sockaddr *address, bool is_wanted,
+			     const struct sockaddr *address,
 			     struct datagram_dest **ret_dest);
 
 /**

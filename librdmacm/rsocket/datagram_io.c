@@ -125,8 +125,10 @@ static int error_take_locked(struct rsocket *socket)
 
 /* -- sending -- */
 
+/* @spare: the destination, if there is no room for another one */
 static int send_choose_dest_locked(struct rsocket *socket,
 				   const struct msghdr *msg,
+				   struct datagram_dest *spare,
 				   struct datagram_dest **ret_dest)
 {
 	struct sockaddr_storage address;
@@ -140,8 +142,14 @@ static int send_choose_dest_locked(struct rsocket *socket,
 				&address);
 	if (ret)
 		return ret;
-	return datagram_dest_get_locked(socket, (struct sockaddr *)&address,
-					true, ret_dest);
+	ret = datagram_dest_get_locked(socket, (struct sockaddr *)&address,
+				       ret_dest);
+	if (ret != -ENOBUFS)
+		return ret;
+	*spare = (struct datagram_dest){ .socket = socket, .address = address };
+	*ret_dest = spare;
+	return datagram_port_get_locked(socket, (struct sockaddr *)&address,
+					&spare->port);
 }
 
 static int send_by_qp_unlocking(struct rsocket *socket,
@@ -189,7 +197,7 @@ static int send_by_udp_unlocking(struct rsocket *socket,
 static int send_unlocking(struct rsocket *socket, const struct msghdr *msg,
 			  struct io_cursor *cursor, bool waits)
 {
-	struct datagram_dest *dest;
+	struct datagram_dest spare, *dest;
 	int ret = error_take_locked(socket);
 
 	if (ret)
@@ -199,7 +207,7 @@ static int send_unlocking(struct rsocket *socket, const struct msghdr *msg,
 	if (cursor->left + datagram_udp_header_len(socket->domain) >
 	    DATAGRAM_MAX_LEN)
 		return -EMSGSIZE;
-	ret = send_choose_dest_locked(socket, msg, &dest);
+	ret = send_choose_dest_locked(socket, msg, &spare, &dest);
 	if (ret)
 		return ret;
 	/* The peer may have sent its QPN. */

@@ -43,7 +43,7 @@ static int datagram_connect_locked(struct rsocket *socket,
 		ret = socket_name_check(socket->domain, address, len, &copy);
 		if (!ret)
 			ret = datagram_dest_get_locked(
-				socket, (struct sockaddr *)&copy, true, &dest);
+				socket, (struct sockaddr *)&copy, &dest);
 		if (ret)
 			return ret;
 	}

@@ -59,7 +59,7 @@ static void udp_datagram_handle_locked(struct rsocket *socket,
 	if (header_len < 0)
 		return;
 	data_len = len - (size_t)header_len;
-	if (datagram_dest_get_locked(socket, address, false, &dest) == 0) {
+	if (datagram_dest_get_locked(socket, address, &dest) == 0) {
 		if (header.qpn)
 			datagram_dest_set_qpn_locked(dest, header.qpn);
 		/* Data that is too long for a message always uses UDP. */

@@ -187,6 +187,22 @@ static void rpoll_of_datagram_socket_reports_data(void **state)
 	assert_int_equal(rclose(right), 0);
 }
 
+/* More destinations than a socket remembers; the last one is a socket. */
+static void rsendto_to_many_destinations_arrives(void **state)
+{
+	int left = datagram_new(TEST_PORT), right = datagram_new(20000);
+	char byte;
+
+	for (uint16_t port = 14000; port <= 20000; port++)
+		assert_int_equal(send_to(left, "x", 1, port), 1);
+	assert_int_equal(rrecv(right, &byte, 1, 0), 1);
+	assert_int_equal(send_to(right, "y", 1, TEST_PORT), 1);
+	assert_int_equal(rrecv(left, &byte, 1, 0), 1);
+	assert_int_equal(byte, 'y');
+	assert_int_equal(rclose(left), 0);
+	assert_int_equal(rclose(right), 0);
+}
+
 static void *receive_run(void *arg)
 {
 	char byte;
@@ -468,6 +484,7 @@ int main(void)
 		cmocka_unit_test(rconnect_of_datagrams_selects_peer),
 		cmocka_unit_test(rrecvmsg_of_datagram_reports_truncation),
 		cmocka_unit_test(rpoll_of_datagram_socket_reports_data),
+		cmocka_unit_test(rsendto_to_many_destinations_arrives),
 		cmocka_unit_test(rclose_wakes_thread_that_receives_datagram),
 		cmocka_unit_test(datagram_socket_of_ipv6_has_mapped_addresses),
 		cmocka_unit_test(datagram_socket_has_options_of_udp),
