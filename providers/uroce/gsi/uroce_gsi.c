@@ -157,7 +157,8 @@ static void gsi_count(struct uroce_gsi *gsi, uint64_t *counter)
 	uroce_gsi_unlock(gsi);
 }
 
-static void pass_on_mad(struct uroce_gsi *gsi, const struct uroce_gsi_mad *mad)
+/* Return: whether the MAD has an owner. */
+static bool pass_on_mad(struct uroce_gsi *gsi, const struct uroce_gsi_mad *mad)
 {
 	struct uroce_gsi_counters *counters = &gsi->counters;
 	struct uroce_gsi_mad reply;
@@ -165,10 +166,10 @@ static void pass_on_mad(struct uroce_gsi *gsi, const struct uroce_gsi_mad *mad)
 	switch (uroce_gsi_route(&gsi->ways, mad, &reply)) {
 	case UROCE_GSI_FORWARDED:
 		gsi_count(gsi, &counters->forwarded);
-		break;
+		return true;
 	case UROCE_GSI_LOST:
 		gsi_count(gsi, &counters->lost);
-		break;
+		return true;
 	case UROCE_GSI_REPLY:
 		gsi_count(gsi, &counters->replies);
 		/* a reply that cannot be sent is lost, as on any network */
@@ -178,6 +179,7 @@ static void pass_on_mad(struct uroce_gsi *gsi, const struct uroce_gsi_mad *mad)
 		gsi_count(gsi, &counters->no_owner);
 		break;
 	}
+	return false;
 }
 
 static struct uroce_gsi_user *find_user_locked(const struct uroce_gsi *gsi,
@@ -260,12 +262,14 @@ static int deliver_ready(struct uroce_gsi *gsi)
 	return UROCE_GSI_MAX_DELIVERED - left;
 }
 
-int uroce_gsi_work(struct uroce_gsi *gsi, bool readable)
+int uroce_gsi_work(struct uroce_gsi *gsi, bool readable, uint32_t *ret_unowned)
 {
 	struct uroce_gsi_mad mad;
 
+	*ret_unowned = 0;
 	for (int i = 0; i < QUEUE_SIZE && gsi_pop(gsi, &mad); i++)
-		pass_on_mad(gsi, &mad);
+		if (!pass_on_mad(gsi, &mad))
+			(*ret_unowned)++;
 	return readable ? deliver_ready(gsi) : 0;
 }
 

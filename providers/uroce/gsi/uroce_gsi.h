@@ -94,6 +94,7 @@ void uroce_gsi_push(struct uroce_gsi *gsi, const struct uroce_gsi_mad *mad);
 /**
  * uroce_gsi_work() - pass on queued MADs, and deliver those of other processes
  * @readable: whether the descriptor was readable
+ * @ret_unowned: receives the number of MADs without an owner
  *
  * A bounded number of MADs. Context: helper thread, without locks.
  *
@@ -101,7 +102,7 @@ void uroce_gsi_push(struct uroce_gsi *gsi, const struct uroce_gsi_mad *mad);
  * more MADs may wait. -EPERM or -EPROTO if another process did not behave: the
  * caller should pause before the next call with @readable.
  */
-int uroce_gsi_work(struct uroce_gsi *gsi, bool readable);
+int uroce_gsi_work(struct uroce_gsi *gsi, bool readable, uint32_t *ret_unowned);
 
 /**
  * uroce_gsi_add_user() - claim a random prefix, and add a user

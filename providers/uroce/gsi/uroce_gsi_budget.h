@@ -11,25 +11,35 @@
 #include <stdint.h>
 
 /*
- * MADs that are taken from the network, and MADs that are delivered. The
- * passive side of 10,000 connections gets 30,000 MADs, and takes and delivers
- * each.
+ * The unit is a MAD that is taken from the network, or delivered. The passive
+ * side of 10,000 connections gets 30,000 MADs, and takes and delivers each.
  */
 #define UROCE_GSI_BURST	     65536
 #define UROCE_GSI_NS_PER_MAD UINT64_C(156250) /* 6400 in a second */
+
+/* A MAD without an owner: failed lookups by system calls, and a reply. */
+#define UROCE_GSI_UNOWNED_COST 4
 
 struct uroce_gsi_budget {
 	uint64_t full_ns; /* when a whole burst is permitted again */
 };
 
+/** uroce_gsi_budget_is_spent() - whether the caller should pause */
+bool uroce_gsi_budget_is_spent(const struct uroce_gsi_budget *budget,
+			       uint64_t now_ns);
+
 /**
  * uroce_gsi_budget_spend() - account for MADs that were handled
- * @nr: number of MADs
+ * @cost: their number, each without an owner UROCE_GSI_UNOWNED_COST times
  * @now_ns: does not decrease
  *
- * Return: whether the burst is used up: the caller should pause.
+ * More than the burst may be spent, up to UROCE_GSI_MAX_DEBT.
  */
-bool uroce_gsi_budget_spend(struct uroce_gsi_budget *budget, uint32_t nr,
+void uroce_gsi_budget_spend(struct uroce_gsi_budget *budget, uint32_t cost,
 			    uint64_t now_ns);
+
+/* Twice what one turn can cost, so that turns at a time without pauses count.
+ */
+#define UROCE_GSI_MAX_DEBT 512
 
 #endif

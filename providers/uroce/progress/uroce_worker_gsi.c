@@ -189,28 +189,37 @@ static void on_gsi_packet(void *arg, struct uroce_packet *packet)
 
 bool uroce_worker_receive_gsi(struct uroce_worker *worker)
 {
+	struct uroce_gsi_budget *budget = &worker->process->gsi_budget;
 	uint32_t nr;
 
 	/* the queues of MADs that wait for users are limited */
 	if (!worker->port || worker->process->gsi_behind)
 		return false;
+	if (uroce_gsi_budget_is_spent(budget, worker->now))
+		return true;
 	worker->receives_gsi = true;
 	nr = uroce_port_receive_gsi(worker->port, on_gsi_packet, worker);
 	worker->receives_gsi = false;
-	return uroce_gsi_budget_spend(&worker->process->gsi_budget, nr,
-				      worker->now);
+	uroce_gsi_budget_spend(budget, nr, worker->now);
+	return uroce_gsi_budget_is_spent(budget, worker->now);
 }
 
 void uroce_worker_serve_gsi(struct uroce_worker *worker, unsigned int wake)
 {
 	struct uroce_process *process = worker->process;
+	uint32_t nr_unowned = 0;
+	uint64_t now_ns;
 	int nr;
 
 	if (!process->gsi || !uroce_worker_is_first(worker))
 		return;
-	nr = uroce_gsi_work(process->gsi, wake & UROCE_WAKE_GSI);
+	nr = uroce_gsi_work(process->gsi, wake & UROCE_WAKE_GSI, &nr_unowned);
 	process->gsi_behind = nr == UROCE_GSI_MAX_DELIVERED;
-	if (nr < 0 || uroce_gsi_budget_spend(&process->gsi_budget, (uint32_t)nr,
-					     uroce_helper_now()))
+	now_ns = uroce_helper_now();
+	uroce_gsi_budget_spend(&process->gsi_budget,
+			       nr_unowned * UROCE_GSI_UNOWNED_COST +
+				       (nr > 0 ? (uint32_t)nr : 0),
+			       now_ns);
+	if (nr < 0 || uroce_gsi_budget_is_spent(&process->gsi_budget, now_ns))
 		uroce_helper_pause(&worker->helper, UROCE_WAKE_GSI);
 }

@@ -21,8 +21,10 @@ static uint32_t spend_until_used_up(uint64_t now_ns)
 {
 	uint32_t nr = 0;
 
-	while (!uroce_gsi_budget_spend(&budget, 1, now_ns))
+	while (!uroce_gsi_budget_is_spent(&budget, now_ns)) {
+		uroce_gsi_budget_spend(&budget, 1, now_ns);
 		nr++;
+	}
 	return nr;
 }
 
@@ -48,23 +50,34 @@ static void budget_idle_time_restores_burst(void **state)
 			 UROCE_GSI_BURST);
 }
 
-/* Two turns in each pause: more than the rate, which must add up to nothing. */
-static void budget_after_long_flood_permits_turn(void **state)
+/* The debt of a turn is paid by pauses, in which no MAD is handled. */
+static void budget_debt_needs_more_pauses(void **state)
+{
+	uint64_t now_ns = START_NS;
+	int nr_pauses = 0;
+
+	(void)spend_until_used_up(now_ns);
+	uroce_gsi_budget_spend(&budget, 4 * TURN - 1, now_ns);
+	do {
+		now_ns += PAUSE_NS;
+		nr_pauses++;
+	} while (uroce_gsi_budget_is_spent(&budget, now_ns));
+	assert_int_equal(nr_pauses, 4);
+}
+
+/* However long more than the rate was spent, the debt is limited. */
+static void budget_after_long_flood_has_limited_debt(void **state)
 {
 	uint64_t now_ns = START_NS;
 
 	(void)spend_until_used_up(now_ns);
 	for (int i = 0; i < 100000; i++) {
 		now_ns += PAUSE_NS;
-		assert_true(uroce_gsi_budget_spend(&budget, 2 * TURN, now_ns));
+		uroce_gsi_budget_spend(&budget, 2 * TURN, now_ns);
+		assert_true(uroce_gsi_budget_is_spent(&budget, now_ns));
 	}
-	assert_int_equal(spend_until_used_up(now_ns + PAUSE_NS), TURN);
-}
-
-static void budget_spent_nothing_permits_more(void **state)
-{
-	(void)spend_until_used_up(START_NS);
-	assert_false(uroce_gsi_budget_spend(&budget, 0, START_NS));
+	now_ns += (UROCE_GSI_MAX_DEBT + 1) * UROCE_GSI_NS_PER_MAD;
+	assert_false(uroce_gsi_budget_is_spent(&budget, now_ns));
 }
 
 static int setup(void **state)
@@ -81,8 +94,8 @@ int main(void)
 		TEST(budget_burst_is_permitted_at_once),
 		TEST(budget_used_up_permits_turn_after_pause),
 		TEST(budget_idle_time_restores_burst),
-		TEST(budget_after_long_flood_permits_turn),
-		TEST(budget_spent_nothing_permits_more),
+		TEST(budget_debt_needs_more_pauses),
+		TEST(budget_after_long_flood_has_limited_debt),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,8 +86,10 @@ static bool is_readable(void)
 /* Works until no MAD waits, as the helper thread does. */
 static void work(void)
 {
+	uint32_t nr_unowned;
+
 	do
-		(void)uroce_gsi_work(gsi, is_readable());
+		(void)uroce_gsi_work(gsi, is_readable(), &nr_unowned);
 	while (is_readable());
 }
 
@@ -180,17 +182,33 @@ static void gsi_queue_overflow_is_counted(void **state)
 	assert_int_equal(nr_replies, QUEUE_SIZE);
 }
 
+static void gsi_work_counts_mads_without_owner(void **state)
+{
+	struct uroce_gsi_mad mad = make_req();
+	uint32_t nr_unowned;
+
+	uroce_gsi_push(gsi, &mad);
+	uroce_gsi_push(gsi, &mad);
+	assert_int_equal(uroce_gsi_work(gsi, false, &nr_unowned), 0);
+	assert_int_equal(nr_unowned, 2);
+	assert_int_equal(uroce_gsi_work(gsi, false, &nr_unowned), 0);
+	assert_int_equal(nr_unowned, 0);
+}
+
 static void gsi_work_delivers_bounded_number_of_mads(void **state)
 {
 	struct uroce_gsi_mad mad = make_req();
+	uint32_t nr_unowned = 1;
 
 	assert_int_equal(
 		uroce_gsi_claim(gsi, &user, NULL, IFINDEX, service_id()), 0);
 	for (int i = 0; i < QUEUE_SIZE; i++)
 		uroce_gsi_push(gsi, &mad);
-	assert_int_equal(uroce_gsi_work(gsi, false), 0);
+	assert_int_equal(uroce_gsi_work(gsi, false, &nr_unowned), 0);
+	assert_int_equal(nr_unowned, 0);
 	assert_int_equal(nr_received, 0);
-	assert_int_equal(uroce_gsi_work(gsi, true), UROCE_GSI_MAX_DELIVERED);
+	assert_int_equal(uroce_gsi_work(gsi, true, &nr_unowned),
+			 UROCE_GSI_MAX_DELIVERED);
 	assert_int_equal(nr_received, UROCE_GSI_MAX_DELIVERED);
 	work();
 	assert_int_equal(nr_received, counters().forwarded);
@@ -237,9 +255,11 @@ static void gsi_invalid_messages_are_counted(void **state)
 	static const size_t lengths[] = { 0,   1,   255, 256,	      296,
 					  299, 300, 301, sizeof(zero) };
 
+	uint32_t nr_unowned;
+
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		send_raw(zero, lengths[i]);
-		assert_true(uroce_gsi_work(gsi, true) < 0);
+		assert_true(uroce_gsi_work(gsi, true, &nr_unowned) < 0);
 		assert_int_equal(counters().bad, i + 1);
 	}
 	assert_int_equal(nr_received, 0);
@@ -276,6 +296,7 @@ int main(void)
 		TEST(gsi_users_have_different_prefixes),
 		TEST(gsi_claim_taken_is_refused_until_released),
 		TEST(gsi_queue_overflow_is_counted),
+		TEST(gsi_work_counts_mads_without_owner),
 		TEST(gsi_work_delivers_bounded_number_of_mads),
 		TEST(gsi_claim_released_in_callback_ends_delivery),
 		TEST(gsi_invalid_messages_are_counted),
