@@ -3,9 +3,13 @@
  * Sentences about completions with an error, on the user-space device with
  * VERBS_EXPLAIN=1. fixture.left is the requester.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -250,12 +254,48 @@ static void completion_of_destroyed_qp_is_explained(void **state)
 	assert_explained("completion of QP 0x", NULL);
 }
 
+static bool thread_is_asleep(const char *tid)
+{
+	char path[64], stat[512] = "";
+	const char *state;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/self/task/%s/stat", tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_true(read(fd, stat, sizeof(stat) - 1) > 0);
+	(void)close(fd);
+	state = strrchr(stat, ')');
+	return state && strncmp(state, ") S", 3) == 0;
+}
+
+/*
+ * Waits until all other threads sleep. The sanitizer takes a lock while a
+ * thread starts, and a child of fork() would find it locked for ever.
+ */
+static void wait_for_threads(void)
+{
+	DIR *dir = opendir("/proc/self/task");
+	const struct dirent *entry;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir)) != NULL) {
+		if (entry->d_name[0] == '.' || atoi(entry->d_name) == getpid())
+			continue;
+		while (!thread_is_asleep(entry->d_name))
+			(void)sched_yield();
+	}
+	(void)closedir(dir);
+}
+
 /* The child has the layer, but not the objects of its parent. */
 static void fork_child_opens_own_device(void **state)
 {
 	int status;
-	pid_t child = fork();
+	pid_t child;
 
+	wait_for_threads();
+	child = fork();
 	if (child == 0) {
 		struct ibv_context *ctx = fixture_open();
 
