@@ -57,23 +57,17 @@ void trace_count(enum trace_op op, uint64_t begin);
 /* Queues                                                                    */
 /* ------------------------------------------------------------------------ */
 
-/* A request that was posted. */
-struct trace_entry {
-	atomic_uint_least64_t wr_id;
-	atomic_uint_least64_t begin_ns;
-	atomic_uint_least32_t bytes;
-	atomic_uchar opcode;
-	atomic_uchar state; /* enum trace_entry_state */
-};
-
-/* Requests in flight. Never freed, so that late pollers may use it. */
+/*
+ * Requests in flight. The memory of entries and state may be in the file. It is
+ * never freed while pollers may use it.
+ */
 struct trace_queue {
-	atomic_flag lock; /* of the consumer members */
+	atomic_flag lock; /* of the head */
 	_Atomic(struct trace_entry *) entries;
-	uint32_t size;	  /* power of two */
-	uint32_t max_sge; /* of a request that a provider accepts */
-	atomic_uint_least32_t tail;
-	uint32_t head; /* lock */
+	_Atomic(struct trace_queue_state *) state;
+	struct trace_queue_state own; /* if the file has no room */
+	uint32_t size;		      /* power of two */
+	uint32_t max_sge;	      /* of a request that a provider accepts */
 };
 
 struct trace_qp {

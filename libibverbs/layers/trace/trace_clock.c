@@ -27,22 +27,48 @@ static bool clock_counter_is_constant(void)
 #endif
 }
 
+struct clock_pair {
+	uint64_t ns, ticks;
+};
+
+/*
+ * The thread may lose the processor between the two clocks, so this takes the
+ * pair that was read fastest.
+ */
+static struct clock_pair clock_read_pair(void)
+{
+	struct clock_pair best = {};
+	uint64_t best_ns = UINT64_MAX;
+
+	for (unsigned int i = 0; i < 16; i++) {
+		uint64_t before = trace_monotonic_ns(CLOCK_MONOTONIC);
+		uint64_t ticks = trace_ticks();
+		uint64_t after = trace_monotonic_ns(CLOCK_MONOTONIC);
+
+		if (after - before >= best_ns)
+			continue;
+		best_ns = after - before;
+		best = (struct clock_pair){ before + best_ns / 2, ticks };
+	}
+	return best;
+}
+
 /* Return: the multiplier, or 0 if the rate is out of the possible range. */
 static uint64_t clock_measure(void)
 {
-	uint64_t begin_ns = trace_monotonic_ns(CLOCK_MONOTONIC);
-	uint64_t begin = trace_ticks(), end, end_ns;
+	struct clock_pair begin = clock_read_pair(), end;
+	uint64_t ns, ticks;
 
-	do {
-		end_ns = trace_monotonic_ns(CLOCK_MONOTONIC);
-		end = trace_ticks();
-	} while (end_ns - begin_ns < CLOCK_MEASURE_NS);
+	do
+		end = clock_read_pair();
+	while (end.ns - begin.ns < CLOCK_MEASURE_NS);
+	ns = end.ns - begin.ns;
+	ticks = end.ticks - begin.ticks;
 	/* 1 MHz to 100 GHz; a processor may have been taken away for long. */
-	if (end <= begin || end_ns - begin_ns > UINT64_C(1) << 36 ||
-	    (end - begin) / (end_ns - begin_ns) > 100 ||
-	    (end_ns - begin_ns) / (end - begin) > 1000)
+	if (end.ticks <= begin.ticks || ns > UINT64_C(1) << 36 ||
+	    ticks / ns > 100 || ns / ticks > 1000)
 		return 0;
-	return ((end_ns - begin_ns) << TRACE_CLOCK_SHIFT) / (end - begin);
+	return (ns << TRACE_CLOCK_SHIFT) / ticks;
 }
 
 void trace_clock_start(void)

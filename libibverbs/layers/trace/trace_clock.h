@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The clock of the layer trace: the time stamp counter if its rate is constant,
- * otherwise CLOCK_MONOTONIC. Private to layers/trace/.
+ * otherwise CLOCK_MONOTONIC. ibv_trace(1) reads the clock of a running program.
  */
 #ifndef LAYERS_TRACE_CLOCK_H
 #define LAYERS_TRACE_CLOCK_H
@@ -9,12 +9,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Time = (ticks - start) * multiplier / 2^TRACE_CLOCK_SHIFT, in ns. */
-#define TRACE_CLOCK_SHIFT 24
-struct trace_clock {
-	uint64_t start;
-	uint64_t multiplier; /* 0: CLOCK_MONOTONIC, start in ns */
-};
+#include "layers/trace/trace_format.h"
 
 /* Written before the layer is enabled. */
 extern struct trace_clock trace_clock;
@@ -44,18 +39,22 @@ static inline uint64_t trace_ticks(void)
 #endif
 }
 
-/** trace_now() - return the time since trace_clock_start() in ns */
-static inline uint64_t trace_now(void)
+/** trace_clock_read() - return the time since the start of a clock in ns */
+static inline uint64_t trace_clock_read(const struct trace_clock *clock)
 {
 	uint64_t ticks;
 
-	if (trace_clock.multiplier == 0)
-		return trace_monotonic_ns(CLOCK_MONOTONIC) - trace_clock.start;
-	ticks = trace_ticks() - trace_clock.start;
-	return ((ticks >> 32) * trace_clock.multiplier
-		<< (32 - TRACE_CLOCK_SHIFT)) +
-	       ((ticks & UINT32_MAX) * trace_clock.multiplier >>
-		TRACE_CLOCK_SHIFT);
+	if (clock->multiplier == 0)
+		return trace_monotonic_ns(CLOCK_MONOTONIC) - clock->start;
+	ticks = trace_ticks() - clock->start;
+	return ((ticks >> 32) * clock->multiplier << (32 - TRACE_CLOCK_SHIFT)) +
+	       ((ticks & UINT32_MAX) * clock->multiplier >> TRACE_CLOCK_SHIFT);
+}
+
+/** trace_now() - return the time since trace_clock_start() in ns */
+static inline uint64_t trace_now(void)
+{
+	return trace_clock_read(&trace_clock);
 }
 
 #endif

@@ -266,13 +266,24 @@ static bool trace_match(struct trace_qp *qp, const struct ibv_wc *wc,
 	return true;
 }
 
+static void trace_count_failed(struct trace_qp_stats *stats,
+			       unsigned int status)
+{
+	uint32_t none = 0;
+
+	TRACE_ADD(stats->status[status % TRACE_NR_STATUS], 1);
+	(void)__atomic_compare_exchange_n(&stats->first_status, &none, status,
+					  false, __ATOMIC_RELAXED,
+					  __ATOMIC_RELAXED);
+}
+
 static void trace_count_completion(struct trace_qp_stats *stats,
 				   const struct trace_record *record,
 				   bool is_recv, uint64_t now)
 {
 	trace_note_time(stats, now);
 	if (record->status != IBV_WC_SUCCESS)
-		TRACE_ADD(stats->status[record->status % TRACE_NR_STATUS], 1);
+		trace_count_failed(stats, record->status);
 	if (record->value == TRACE_NO_LATENCY)
 		TRACE_ADD(stats->unmatched, 1);
 	if (is_recv) {

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -30,6 +31,7 @@ static struct trace_settings settings;
 /* The mapped file, constant while trace_is_on; its descriptor. */
 static struct trace_header *trace_header;
 static int trace_fd = -1;
+static struct stat trace_stat; /* of the descriptor */
 static uint32_t ring_mask;
 static pthread_mutex_t open_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -37,6 +39,7 @@ static pthread_mutex_t open_mutex = PTHREAD_MUTEX_INITIALIZER;
 enum ring_state { RING_NEW, RING_USED, RING_LEFT };
 static atomic_uint ring_states[TRACE_NR_RINGS];
 static atomic_uint nr_qps;
+static atomic_uint nr_entries; /* that were taken */
 static pthread_key_t ring_key;
 
 static __thread struct trace_ring *thread_ring;
@@ -80,9 +83,14 @@ static uint64_t file_ring_bytes(void)
 	       (uint64_t)settings.ring_records * sizeof(struct trace_record);
 }
 
-static uint64_t file_bytes(void)
+static uint64_t file_entries_offset(void)
 {
 	return RING_OFFSET + TRACE_NR_RINGS * file_ring_bytes();
+}
+
+static uint64_t file_bytes(void)
+{
+	return file_entries_offset() + TRACE_ENTRIES_BYTES;
 }
 
 /* A file above the limit would raise SIGXFSZ. */
@@ -104,6 +112,8 @@ static int file_map(int fd)
 	if (ret)
 		return ret;
 	if (ftruncate(fd, (off_t)file_bytes()) != 0)
+		return -errno;
+	if (fstat(fd, &trace_stat) != 0)
 		return -errno;
 	ret = posix_fallocate(fd, 0, TRACE_PAGE);
 	if (ret)
@@ -133,7 +143,10 @@ static void file_write_header(void)
 	header->qp_offset = QP_OFFSET;
 	header->ring_offset = RING_OFFSET;
 	header->ring_bytes = file_ring_bytes();
+	header->entries_offset = file_entries_offset();
+	header->entries_bytes = TRACE_ENTRIES_BYTES;
 	trace_clock_start();
+	header->clock = trace_clock;
 	header->start_monotonic_ns = trace_monotonic_ns(CLOCK_MONOTONIC);
 	header->start_realtime_ns = trace_monotonic_ns(CLOCK_REALTIME);
 	(void)snprintf(header->program, sizeof(header->program), "%s",
@@ -210,6 +223,16 @@ void trace_forked(void)
 	for (uint32_t i = 0; i < TRACE_NR_RINGS; i++)
 		atomic_store(&ring_states[i], RING_NEW);
 	atomic_store(&nr_qps, 0);
+	atomic_store(&nr_entries, 0);
+}
+
+/* Whether the program did not close the descriptor, as daemons do. */
+static bool file_is_open(void)
+{
+	struct stat now;
+
+	return fstat(trace_fd, &now) == 0 && now.st_dev == trace_stat.st_dev &&
+	       now.st_ino == trace_stat.st_ino;
 }
 
 /* Return: 0, or a positive errno. */
@@ -217,7 +240,9 @@ static int file_allocate(uint64_t offset, uint64_t len)
 {
 	int saved = errno;
 	int state = cancel_disable();
-	int ret = posix_fallocate(trace_fd, (off_t)offset, (off_t)len);
+	int ret = file_is_open()
+			  ? posix_fallocate(trace_fd, (off_t)offset, (off_t)len)
+			  : EBADF;
 
 	cancel_restore(state);
 	errno = saved;
@@ -240,6 +265,25 @@ uint32_t trace_file_add_qp(struct trace_qp_stats **ret_stats)
 	}
 	*ret_stats = (void *)((char *)trace_header + offset);
 	return index;
+}
+
+struct trace_entry *trace_file_add_entries(uint32_t nr, uint64_t *ret_offset)
+{
+	const uint32_t max = TRACE_ENTRIES_BYTES / sizeof(struct trace_entry);
+	uint32_t first = atomic_load(&nr_entries);
+	uint64_t offset;
+
+	do {
+		if (!atomic_load(&trace_is_on) || nr > max - first)
+			return NULL;
+	} while (
+		!atomic_compare_exchange_weak(&nr_entries, &first, first + nr));
+	offset = trace_header->entries_offset +
+		 first * sizeof(struct trace_entry);
+	if (file_allocate(offset, nr * sizeof(struct trace_entry)))
+		return NULL;
+	*ret_offset = offset;
+	return (void *)((char *)trace_header + offset);
 }
 
 /* ------------------------------------------------------------------------ */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Trace files: what the layer trace writes and ibv_trace(1) reads. The file is
- * sparse. It has a header, the QPs, and one ring of records for each thread.
- * Numbers have the byte order of the machine; times are nanoseconds since
- * start_monotonic_ns.
+ * sparse. It has a header, the QPs, one ring of records for each thread, and
+ * the requests in flight. Numbers have the byte order of the machine; times are
+ * nanoseconds since start_monotonic_ns.
  *
  * A program that is killed leaves the file as it is. Records are therefore
  * complete at any time, except the one whose sequence number is wrong.
@@ -13,12 +13,15 @@
 
 #include <stdint.h>
 
-#define TRACE_MAGIC	 UINT64_C(0x3130304352544256) /* "VBTRC001" */
+#define TRACE_MAGIC	 UINT64_C(0x3230304352544256) /* "VBTRC002" */
 #define TRACE_NR_RINGS	 64U
 #define TRACE_NR_QPS	 1024U
 #define TRACE_NR_OPCODES 16U
 #define TRACE_NR_STATUS	 32U
 #define TRACE_PAGE	 4096U
+/* Space for requests in flight; a queue has at most as many places. */
+#define TRACE_ENTRIES_BYTES (UINT64_C(64) << 20)
+#define TRACE_MAX_ENTRIES   (1U << 16)
 
 /*
  * Histograms have 32 buckets for each power of two, so a bucket is at most
@@ -103,12 +106,37 @@ struct trace_ring {
 	/* records follow at the next page */
 };
 
+/* A request that was posted. */
+struct trace_entry {
+	_Alignas(8) uint64_t wr_id;
+	uint64_t begin_ns;
+	uint32_t bytes;
+	uint8_t opcode; /* enum ibv_wr_opcode; receive queues: 0 */
+	uint8_t state;	/* enum trace_entry_state */
+};
+
+enum trace_entry_state { TRACE_ENTRY_FREE, TRACE_ENTRY_POSTED };
+
+/*
+ * Requests in flight. Place N is the entry N % size. Those from head to tail
+ * are in flight if their state says so; head is the oldest.
+ */
+struct trace_queue_state {
+	_Alignas(8) uint64_t entries; /* offset; 0: they are not in the file */
+	uint32_t size;		      /* power of two */
+	uint32_t head, tail;
+};
+
 /* A QP. Other threads may write it at the same time, by atomic additions. */
 struct trace_qp_stats {
 	uint32_t number; /* 0 and type 0: not used */
 	uint32_t type;	 /* enum ibv_qp_type */
 	uint32_t dest_qp_num;
+	uint32_t state;	       /* enum ibv_qp_state, of ibv_modify_qp() */
+	uint32_t first_status; /* of a completion with an error; 0: none */
 	uint32_t pad;
+	uint64_t destroyed_ns; /* 0: it exists */
+	struct trace_queue_state send, recv;
 	uint8_t peer_gid[16];
 	char device[64];
 	uint64_t first_ns, last_ns; /* of its requests and completions */
@@ -121,6 +149,13 @@ struct trace_qp_stats {
 	uint32_t buckets[TRACE_NR_BUCKETS]; /* of send requests */
 };
 
+/* Time = (ticks - start) * multiplier / 2^TRACE_CLOCK_SHIFT, in ns. */
+#define TRACE_CLOCK_SHIFT 24
+struct trace_clock {
+	uint64_t start;
+	uint64_t multiplier; /* 0: CLOCK_MONOTONIC, start in ns */
+};
+
 struct trace_header {
 	uint64_t magic;
 	uint32_t header_bytes, record_bytes, qp_bytes, call_bytes;
@@ -130,6 +165,8 @@ struct trace_header {
 	uint32_t process;
 	uint64_t qp_offset, ring_offset, ring_bytes;
 	uint64_t start_monotonic_ns, start_realtime_ns;
+	struct trace_clock clock;
+	uint64_t entries_offset, entries_bytes;
 	uint64_t lost_threads, lost_qps; /* beyond the capacity */
 	char program[64];
 };
@@ -141,6 +178,7 @@ struct trace_header {
 #define TRACE_QP_BYTES 8192U
 
 _Static_assert(sizeof(struct trace_record) == 64, "a cache line");
+_Static_assert(sizeof(struct trace_entry) == 24, "the same on all machines");
 _Static_assert(sizeof(struct trace_qp_stats) <= TRACE_QP_BYTES, "size of a QP");
 _Static_assert(sizeof(struct trace_header) <= TRACE_PAGE, "size of the header");
 

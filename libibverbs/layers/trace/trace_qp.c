@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "layers/layers_record.h"
+#include "layers/trace/trace_clock.h"
 #include "layers/trace/trace_queue.h"
 #include "layers/trace/trace_ring.h"
 
@@ -67,8 +68,8 @@ static struct trace_qp *qp_place_locked(const struct ibv_qp *ibqp)
 	qp = calloc(1, sizeof(*qp));
 	if (!qp)
 		return NULL;
-	atomic_flag_clear(&qp->send.lock);
-	atomic_flag_clear(&qp->recv.lock);
+	trace_queue_init(&qp->send);
+	trace_queue_init(&qp->recv);
 	qp->number = ibqp->qp_num;
 	qp->ctx = ibqp->context;
 	qp->next = first;
@@ -104,9 +105,10 @@ struct trace_qp *trace_qp_add(const struct ibv_qp *ibqp,
 		return NULL;
 	srq = attr->srq ? trace_srq_find(attr->srq) : NULL;
 	qp_start_stats(qp, ibqp);
-	trace_queue_start(&qp->send, attr->cap.max_send_wr,
-			  attr->cap.max_send_sge);
-	trace_queue_start(&qp->recv, attr->srq ? 0 : attr->cap.max_recv_wr,
+	trace_queue_start(&qp->send, qp->stats ? &qp->stats->send : NULL,
+			  attr->cap.max_send_wr, attr->cap.max_send_sge);
+	trace_queue_start(&qp->recv, qp->stats ? &qp->stats->recv : NULL,
+			  attr->srq ? 0 : attr->cap.max_recv_wr,
 			  attr->cap.max_recv_sge);
 	qp->recv_queue = srq ? &srq->queue : &qp->recv;
 	/* Pairs with the acquire in trace_qp_find(). */
@@ -117,14 +119,21 @@ struct trace_qp *trace_qp_add(const struct ibv_qp *ibqp,
 void trace_qp_modified(struct trace_qp *qp, const struct ibv_qp_attr *attr,
 		       int attr_mask)
 {
+	bool is_reset = (attr_mask & IBV_QP_STATE) &&
+			attr->qp_state == IBV_QPS_RESET;
+
 	if (!qp)
 		return;
-	if ((attr_mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RESET) {
+	if (is_reset) {
 		trace_queue_reset(&qp->send);
 		trace_queue_reset(&qp->recv);
 	}
 	if (!qp->stats)
 		return;
+	if (is_reset)
+		qp->stats->first_status = 0;
+	if (attr_mask & IBV_QP_STATE)
+		qp->stats->state = attr->qp_state;
 	if (attr_mask & IBV_QP_DEST_QPN)
 		qp->stats->dest_qp_num = attr->dest_qp_num;
 	if ((attr_mask & IBV_QP_AV) && attr->ah_attr.is_global)
@@ -137,6 +146,8 @@ void trace_qp_drop(struct trace_qp *qp)
 	if (!qp)
 		return;
 	atomic_store(&qp->used, false);
+	if (qp->stats && atomic_load(&trace_is_on))
+		qp->stats->destroyed_ns = trace_now() | 1;
 	trace_queue_end(&qp->send);
 	trace_queue_end(&qp->recv);
 }
@@ -150,7 +161,7 @@ static struct trace_srq *srq_place_locked(void) REQUIRES(layers_mutex)
 	entry = calloc(1, sizeof(*entry));
 	if (!entry)
 		return NULL;
-	atomic_flag_clear(&entry->queue.lock);
+	trace_queue_init(&entry->queue);
 	entry->next = atomic_load_explicit(&srqs, memory_order_relaxed);
 	/* Pairs with the acquire in trace_srq_find(). */
 	atomic_store_explicit(&srqs, entry, memory_order_release);
@@ -166,7 +177,8 @@ void trace_srq_add(const struct ibv_srq *srq, const struct ibv_srq_attr *attr)
 	layers_lock();
 	entry = srq_place_locked();
 	if (entry) {
-		trace_queue_start(&entry->queue, attr->max_wr, attr->max_sge);
+		trace_queue_start(&entry->queue, NULL, attr->max_wr,
+				  attr->max_sge);
 		/* Pairs with the acquire in trace_srq_find(). */
 		atomic_store_explicit(&entry->srq, srq, memory_order_release);
 	}

@@ -5,8 +5,19 @@
 
 #include "layers/trace/trace.h"
 
-/** trace_queue_start() - make room for @nr requests; no memory: none match */
-void trace_queue_start(struct trace_queue *queue, uint32_t nr,
+/**
+ * trace_queue_init() - prepare a queue without requests
+ *
+ * Once, before other threads find it.
+ */
+void trace_queue_init(struct trace_queue *queue);
+
+/**
+ * trace_queue_start() - make room for @nr requests; no memory: none match
+ * @state: in the file, zeroed, or NULL
+ */
+void trace_queue_start(struct trace_queue *queue,
+		       struct trace_queue_state *state, uint32_t nr,
 		       uint32_t max_sge);
 
 /** trace_queue_end() - free the requests of a queue without posters */

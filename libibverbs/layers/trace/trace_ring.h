@@ -39,4 +39,13 @@ void trace_note_first(struct trace_qp_stats *stats, uint64_t time_ns);
  */
 uint32_t trace_file_add_qp(struct trace_qp_stats **ret_stats);
 
+/**
+ * trace_file_add_entries() - take space for requests in flight
+ * @nr: at most TRACE_MAX_ENTRIES
+ * @ret_offset: of the first; unchanged on failure
+ *
+ * Return: zeroed entries, which are not freed, or NULL.
+ */
+struct trace_entry *trace_file_add_entries(uint32_t nr, uint64_t *ret_offset);
+
 #endif

@@ -102,11 +102,13 @@ static void wr_strike(struct trace_qp *qp, uint32_t first, uint32_t nr)
 		struct trace_entry *entry =
 			&entries[(first + i) & (qp->send.size - 1)];
 		unsigned int opcode =
-			atomic_load(&entry->opcode) % TRACE_NR_OPCODES;
+			__atomic_load_n(&entry->opcode, __ATOMIC_RELAXED) %
+			TRACE_NR_OPCODES;
 
 		TRACE_ADD(qp->stats->requests[opcode], UINT64_MAX);
 		TRACE_ADD(qp->stats->bytes[opcode],
-			  -(uint64_t)atomic_load(&entry->bytes));
+			  -(uint64_t)__atomic_load_n(&entry->bytes,
+						     __ATOMIC_RELAXED));
 	}
 	trace_queue_strike(&qp->send, first, nr, 0);
 }

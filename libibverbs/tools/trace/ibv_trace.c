@@ -16,10 +16,16 @@ static void print_help(void)
 	       "       ibv_trace [--json] summary FILE\n"
 	       "       ibv_trace [--json] dump FILE\n"
 	       "       ibv_trace perfetto FILE OUTPUT\n"
-	       "Run a program, record its verbs calls, and print a summary.\n"
+	       "       ibv_trace top [OPTION]... PID|FILE\n"
+	       "Run a program, record its verbs calls, and print a summary; "
+	       "or print the\nstate of a program that runs.\n"
 	       "\n"
 	       "  -o, --output=FILE      keep the trace in FILE; %%p stands "
 	       "for the process\n"
+	       "  -d, --delay=SECONDS    top: the time between two tables; "
+	       "1 by default\n"
+	       "  -n, --count=NUMBER     top: print so many tables\n"
+	       "      --once             top: print one table\n"
 	       "      --json             print JSON\n"
 	       "  -h, --help             print this text\n");
 }
@@ -72,60 +78,152 @@ static int exit_code(int ret)
 	return ret ? 1 : 0;
 }
 
-static int print_view(int nr, char **words, const struct trace_view *view,
-		      bool json)
+struct trace_options {
+	struct trace_run run;
+	struct trace_top_options top;
+	bool json;
+	bool help;
+};
+
+static int print_view(char **words, const struct trace_view *view,
+		      const struct trace_options *options)
 {
-	return nr == 2 ? exit_code(
-				 trace_print_file(stdout, words[1], view, json))
-		       : usage_error();
+	return trace_print_file(stdout, words[0], view, options->json);
 }
 
-/* Return: the exit code, or -1: no command. */
-static int run_command(int nr, char **words, bool json)
+static int command_summary(char **words, const struct trace_options *options)
 {
-	if (strcmp(words[0], "summary") == 0)
-		return print_view(nr, words, &trace_summary, json);
-	if (strcmp(words[0], "dump") == 0)
-		return print_view(nr, words, &trace_dump, json);
-	if (strcmp(words[0], "perfetto") == 0)
-		return nr == 3 ? exit_code(write_perfetto(words[1], words[2]))
-			       : usage_error();
-	return -1;
+	return print_view(words, &trace_summary, options);
 }
 
-int main(int argc, char **argv)
+static int command_dump(char **words, const struct trace_options *options)
 {
-	static const struct option options[] = {
+	return print_view(words, &trace_dump, options);
+}
+
+static int command_perfetto(char **words, const struct trace_options *options)
+{
+	return write_perfetto(words[0], words[1]);
+}
+
+static int command_top(char **words, const struct trace_options *options)
+{
+	return trace_top(words[0], &options->top);
+}
+
+static const struct trace_command {
+	const char *name;
+	int nr_words; /* after the name */
+	int (*run)(char **words, const struct trace_options *options);
+} commands[] = {
+	{ "summary", 1, command_summary },
+	{ "dump", 1, command_dump },
+	{ "perfetto", 2, command_perfetto },
+	{ "top", 1, command_top },
+};
+
+static const struct trace_command *find_command(const char *name)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+static bool parse_delay(const char *text, int *ret_ms)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || *end || !(seconds >= 0.001 && seconds <= 1e6))
+		return false;
+	*ret_ms = (int)(seconds * 1000);
+	return true;
+}
+
+static bool parse_count(const char *text, unsigned int *ret_count)
+{
+	char *end;
+	unsigned long count = strtoul(text, &end, 10);
+
+	if (end == text || *end || *text == '-' || count == 0 ||
+	    count > UINT32_MAX)
+		return false;
+	*ret_count = (unsigned int)count;
+	return true;
+}
+
+static bool parse_option(int letter, struct trace_options *options)
+{
+	switch (letter) {
+	case 'o':
+		options->run.file = optarg;
+		return true;
+	case 'd':
+		return parse_delay(optarg, &options->top.delay_ms);
+	case 'n':
+		return parse_count(optarg, &options->top.count);
+	case '1':
+		options->top.count = 1;
+		return true;
+	case 'j':
+		options->json = true;
+		options->run.json = true;
+		options->top.json = true;
+		return true;
+	case 'h':
+		options->help = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Ends at the first word, since a program has options of its own. */
+static bool parse_options(int argc, char **argv, struct trace_options *options)
+{
+	static const struct option names[] = {
 		{ "output", required_argument, NULL, 'o' },
+		{ "delay", required_argument, NULL, 'd' },
+		{ "count", required_argument, NULL, 'n' },
+		{ "once", no_argument, NULL, '1' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{},
 	};
-	struct trace_run run = {};
-	int letter, ret;
+	int letter;
 
-	/* + ends at the program, whose options are its own. */
-	while ((letter = getopt_long(argc, argv, "+o:h", options, NULL)) !=
-	       -1) {
-		switch (letter) {
-		case 'o':
-			run.file = optarg;
-			break;
-		case 'j':
-			run.json = true;
-			break;
-		case 'h':
-			print_help();
-			return exit_code(0);
-		default:
+	while ((letter = getopt_long(argc, argv, "+o:d:n:h", names, NULL)) !=
+	       -1)
+		if (!parse_option(letter, options))
+			return false;
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	struct trace_options options = { .top.delay_ms = 1000 };
+	const struct trace_command *command;
+
+	if (!parse_options(argc, argv, &options))
+		return usage_error();
+	command = optind < argc ? find_command(argv[optind]) : NULL;
+	if (command) {
+		optind++;
+		if (!parse_options(argc, argv, &options))
 			return usage_error();
-		}
 	}
+	if (options.help) {
+		print_help();
+		return exit_code(0);
+	}
+	if (command)
+		return argc - optind == command->nr_words
+			       ? exit_code(
+					 command->run(argv + optind, &options))
+			       : usage_error();
 	if (optind == argc)
 		return usage_error();
-	ret = run_command(argc - optind, argv + optind, run.json);
-	if (ret >= 0)
-		return ret;
-	run.program = argv + optind;
-	return trace_run(&run);
+	options.run.program = argv + optind;
+	return trace_run(&options.run);
 }

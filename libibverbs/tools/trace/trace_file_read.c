@@ -54,8 +54,11 @@ static bool header_is_consistent(const struct trace_header *header,
 		       TRACE_RECORDS_OFFSET +
 			       (uint64_t)records *
 				       sizeof(struct trace_record) &&
-	       file_bytes == header->ring_offset +
-				     TRACE_NR_RINGS * header->ring_bytes;
+	       header->entries_offset ==
+		       header->ring_offset +
+			       TRACE_NR_RINGS * header->ring_bytes &&
+	       header->entries_bytes == TRACE_ENTRIES_BYTES &&
+	       file_bytes == header->entries_offset + header->entries_bytes;
 }
 
 static int file_read_header(int fd, struct trace_data *data,
@@ -89,25 +92,94 @@ static int file_read_header(int fd, struct trace_data *data,
 		       : -EINVAL;
 }
 
+/* Whether the entries of a queue are in their part of the file. */
+static bool queue_is_in_file(const struct trace_data *data,
+			     const struct trace_queue_state *queue)
+{
+	uint64_t begin = data->header.entries_offset;
+	uint64_t bytes = data->header.entries_bytes;
+
+	return queue->size > 0 && queue->size <= TRACE_MAX_ENTRIES &&
+	       (queue->size & (queue->size - 1)) == 0 &&
+	       queue->entries >= begin && queue->entries - begin <= bytes &&
+	       queue->size * sizeof(struct trace_entry) <=
+		       bytes - (queue->entries - begin);
+}
+
+static void queue_count(struct trace_in_flight *to,
+			const struct trace_queue_state *queue,
+			const struct trace_entry *entries)
+{
+	for (uint32_t place = queue->head; place != queue->tail; place++) {
+		const struct trace_entry *entry =
+			&entries[place & (queue->size - 1)];
+
+		if (entry->state != TRACE_ENTRY_POSTED)
+			continue;
+		if (to->nr++ == 0)
+			to->oldest = *entry;
+	}
+	to->has_oldest = to->nr > 0;
+}
+
+/* Places are in use only between head and tail, which may move meanwhile. */
+static int queue_read(int fd, const struct trace_data *data,
+		      const struct trace_queue_state *queue,
+		      struct trace_in_flight *to)
+{
+	uint32_t nr = queue->tail - queue->head;
+	struct trace_entry *entries;
+	int ret;
+
+	if (nr == 0)
+		return 0;
+	if (!queue_is_in_file(data, queue) || nr > queue->size) {
+		to->nr = nr;
+		return 0;
+	}
+	entries = malloc(queue->size * sizeof(*entries));
+	if (!entries)
+		return -ENOMEM;
+	ret = file_read_at(fd, queue->entries, entries,
+			   queue->size * sizeof(*entries));
+	if (ret == 0)
+		queue_count(to, queue, entries);
+	free(entries);
+	return ret;
+}
+
+/* Return: 1 if there is a QP, 0 at the end, or -errno. */
+static int file_read_qp(int fd, struct trace_data *data, size_t index)
+{
+	struct trace_qp_stats *qp = &data->qps[index];
+	struct trace_queues *queues = &data->queues[index];
+	int ret = file_read_at(fd, TRACE_PAGE + index * TRACE_QP_BYTES, qp,
+			       sizeof(*qp));
+
+	if (ret)
+		return ret;
+	if (qp->number == 0 && qp->type == 0)
+		return 0;
+	qp->device[sizeof(qp->device) - 1] = '\0';
+	ret = queue_read(fd, data, &qp->send, &queues->send);
+	if (ret == 0)
+		ret = queue_read(fd, data, &qp->recv, &queues->recv);
+	return ret ? ret : 1;
+}
+
 static int file_read_qps(int fd, struct trace_data *data)
 {
-	data->qps = calloc(TRACE_NR_QPS, sizeof(*data->qps));
-	if (!data->qps)
-		return -ENOMEM;
-	for (; data->nr_qps < TRACE_NR_QPS; data->nr_qps++) {
-		struct trace_qp_stats *qp = &data->qps[data->nr_qps];
-		int ret = file_read_at(fd,
-				       TRACE_PAGE + (uint64_t)data->nr_qps *
-							    TRACE_QP_BYTES,
-				       qp, sizeof(*qp));
+	int ret = 1;
 
-		if (ret)
-			return ret;
-		if (qp->number == 0 && qp->type == 0)
-			return 0;
-		qp->device[sizeof(qp->device) - 1] = '\0';
+	data->qps = calloc(TRACE_NR_QPS, sizeof(*data->qps));
+	data->queues = calloc(TRACE_NR_QPS, sizeof(*data->queues));
+	if (!data->qps || !data->queues)
+		return -ENOMEM;
+	while (data->nr_qps < TRACE_NR_QPS && ret > 0) {
+		ret = file_read_qp(fd, data, data->nr_qps);
+		data->nr_qps += ret > 0;
 	}
-	return 0;
+	return ret < 0 ? ret : 0;
 }
 
 static void calls_add(struct trace_call_stats *to,
@@ -147,28 +219,46 @@ static int records_add(struct trace_data *data, struct trace_record *ring,
 	return 0;
 }
 
-static int file_read_ring(int fd, struct trace_data *data, uint32_t index)
+static int file_read_records(int fd, struct trace_data *data, uint64_t offset,
+			     uint64_t next)
+{
+	size_t bytes = data->header.ring_records * sizeof(struct trace_record);
+	struct trace_record *records = malloc(bytes);
+	int ret = records ? file_read_at(fd, offset, records, bytes) : -ENOMEM;
+
+	if (ret == 0)
+		ret = records_add(data, records, next);
+	free(records);
+	return ret;
+}
+
+static int file_read_used_ring(int fd, struct trace_data *data, uint64_t offset,
+			       bool with_records)
+{
+	struct trace_ring *ring = malloc(sizeof(*ring));
+	int ret = ring ? file_read_at(fd, offset, ring, sizeof(*ring))
+		       : -ENOMEM;
+
+	for (uint32_t i = 0; ret == 0 && i < TRACE_NR_OPS; i++)
+		calls_add(&data->calls[i], &ring->calls[i]);
+	if (ret == 0 && with_records)
+		ret = file_read_records(fd, data, offset + TRACE_RECORDS_OFFSET,
+					ring->next);
+	free(ring);
+	return ret;
+}
+
+static int file_read_ring(int fd, struct trace_data *data, uint32_t index,
+			  bool with_records)
 {
 	uint64_t offset =
 		data->header.ring_offset + index * data->header.ring_bytes;
-	size_t bytes = data->header.ring_records * sizeof(struct trace_record);
-	struct trace_record *records = malloc(bytes);
-	struct trace_ring *ring = malloc(sizeof(*ring));
-	int ret = records && ring ? 0 : -ENOMEM;
+	uint32_t thread;
+	int ret = file_read_at(fd, offset, &thread, sizeof(thread));
 
-	if (ret == 0)
-		ret = file_read_at(fd, offset, ring, sizeof(*ring));
-	if (ret == 0 && ring->thread) {
-		ret = file_read_at(fd, offset + TRACE_RECORDS_OFFSET, records,
-				   bytes);
-		for (uint32_t i = 0; i < TRACE_NR_OPS; i++)
-			calls_add(&data->calls[i], &ring->calls[i]);
-		if (ret == 0)
-			ret = records_add(data, records, ring->next);
-	}
-	free(ring);
-	free(records);
-	return ret;
+	return ret || thread == 0
+		       ? ret
+		       : file_read_used_ring(fd, data, offset, with_records);
 }
 
 static int record_compare(const void *left, const void *right)
@@ -182,7 +272,7 @@ static int record_compare(const void *left, const void *right)
 	return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
 }
 
-static int file_read_all(int fd, struct trace_data *data,
+static int file_read_all(int fd, bool with_records, struct trace_data *data,
 			 const char **ret_problem)
 {
 	int ret = file_read_header(fd, data, ret_problem);
@@ -190,10 +280,14 @@ static int file_read_all(int fd, struct trace_data *data,
 	if (ret == 0)
 		ret = file_read_qps(fd, data);
 	for (uint32_t i = 0; i < TRACE_NR_RINGS && ret == 0; i++)
-		ret = file_read_ring(fd, data, i);
+		ret = file_read_ring(fd, data, i, with_records);
 	if (ret == 0 && data->nr_records > 0)
 		qsort(data->records, data->nr_records, sizeof(*data->records),
 		      record_compare);
+	if (ret && ret != -EINVAL)
+		*ret_problem = strerror(-ret);
+	if (ret)
+		trace_file_free(data);
 	return ret;
 }
 
@@ -210,18 +304,22 @@ int trace_file_read(const char *path, struct trace_data *ret,
 		*ret_problem = strerror(errno);
 		return error;
 	}
-	error = file_read_all(fd, ret, ret_problem);
-	if (error && error != -EINVAL)
-		*ret_problem = strerror(-error);
+	error = file_read_all(fd, true, ret, ret_problem);
 	(void)close(fd);
-	if (error)
-		trace_file_free(ret);
 	return error;
+}
+
+int trace_file_read_state(int fd, struct trace_data *ret,
+			  const char **ret_problem)
+{
+	memset(ret, 0, sizeof(*ret));
+	return file_read_all(fd, false, ret, ret_problem);
 }
 
 void trace_file_free(struct trace_data *data)
 {
 	free(data->qps);
+	free(data->queues);
 	free(data->records);
 	memset(data, 0, sizeof(*data));
 }

@@ -12,9 +12,21 @@
 
 #include "layers/trace/trace_format.h"
 
+/* The requests of a queue that have no completion. */
+struct trace_in_flight {
+	uint32_t nr;
+	bool has_oldest;	   /* otherwise it is not in the file */
+	struct trace_entry oldest; /* the first that was posted */
+};
+
+struct trace_queues {
+	struct trace_in_flight send, recv;
+};
+
 struct trace_data {
 	struct trace_header header;
 	struct trace_qp_stats *qps;
+	struct trace_queues *queues; /* of the QPs */
 	size_t nr_qps;
 	struct trace_call_stats calls[TRACE_NR_OPS]; /* of all threads */
 	struct trace_record *records;		     /* in the order of time */
@@ -33,7 +45,11 @@ struct trace_data {
 int trace_file_read(const char *path, struct trace_data *ret,
 		    const char **ret_problem);
 
-/** trace_file_free() - free the memory of trace_file_read() */
+/** trace_file_read_state() - read a file without its records */
+int trace_file_read_state(int fd, struct trace_data *ret,
+			  const char **ret_problem);
+
+/** trace_file_free() - free the memory of a trace */
 void trace_file_free(struct trace_data *data);
 
 #endif

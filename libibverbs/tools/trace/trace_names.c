@@ -129,6 +129,33 @@ const char *trace_qp_type(unsigned int type)
 				      : name_in(names, NR(names), type);
 }
 
+const char *trace_qp_state(unsigned int state)
+{
+	static const char *const names[] = {
+		[IBV_QPS_RESET] = "RESET", [IBV_QPS_INIT] = "INIT",
+		[IBV_QPS_RTR] = "RTR",	   [IBV_QPS_RTS] = "RTS",
+		[IBV_QPS_SQD] = "SQD",	   [IBV_QPS_SQE] = "SQE",
+		[IBV_QPS_ERR] = "ERR",
+	};
+
+	return name_in(names, NR(names), state);
+}
+
+const char *trace_time_text(uint64_t ns, char *buf, size_t size)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	double value = (double)ns;
+	unsigned int unit = 0;
+
+	while (value >= 999.5 && unit < 3) {
+		value /= 1000;
+		unit++;
+	}
+	(void)snprintf(buf, size, value < 999.5 ? "%.3g %s" : "%.0f %s", value,
+		       units[unit]);
+	return buf;
+}
+
 const char *trace_gid_text(const uint8_t *gid, char *buf, size_t size)
 {
 	static const uint8_t zero[16];

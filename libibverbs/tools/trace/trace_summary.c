@@ -23,21 +23,6 @@ uint64_t trace_percentile(const uint32_t *buckets, double part)
 	return trace_bucket_ns(last);
 }
 
-/* Formats a time with three digits: "812 ns", "3.25 us". */
-static const char *summary_time(uint64_t ns, char *buf, size_t size)
-{
-	static const char *const units[] = { "ns", "us", "ms", "s" };
-	double value = (double)ns;
-	unsigned int unit = 0;
-
-	while (value >= 999.5 && unit < 3) {
-		value /= 1000;
-		unit++;
-	}
-	(void)snprintf(buf, size, "%.3g %s", value, units[unit]);
-	return buf;
-}
-
 static void summary_add_times(FILE *out, const uint32_t *buckets,
 			      uint64_t max_ns)
 {
@@ -46,9 +31,9 @@ static void summary_add_times(FILE *out, const uint32_t *buckets,
 
 	for (size_t i = 0; i < 3; i++)
 		fprintf(out, " %9s",
-			summary_time(trace_percentile(buckets, parts[i]), buf,
-				     sizeof(buf)));
-	fprintf(out, " %9s", summary_time(max_ns, buf, sizeof(buf)));
+			trace_time_text(trace_percentile(buckets, parts[i]),
+					buf, sizeof(buf)));
+	fprintf(out, " %9s", trace_time_text(max_ns, buf, sizeof(buf)));
 }
 
 static void summary_text_calls(FILE *out, const struct trace_data *data)
@@ -63,7 +48,7 @@ static void summary_text_calls(FILE *out, const struct trace_data *data)
 		if (!calls->calls)
 			continue;
 		fprintf(out, "%10" PRIu64 " %9s", calls->calls,
-			summary_time(calls->total_ns, buf, sizeof(buf)));
+			trace_time_text(calls->total_ns, buf, sizeof(buf)));
 		summary_add_times(out, calls->buckets, calls->max_ns);
 		fprintf(out, " %7" PRIu64 "  %s", calls->errors,
 			trace_op_name(op));
@@ -94,7 +79,26 @@ static uint64_t summary_requests(const struct trace_qp_stats *qp)
 	return sum;
 }
 
-static void summary_text_qp(FILE *out, const struct trace_qp_stats *qp)
+static void summary_text_in_flight(FILE *out, const struct trace_queues *queues)
+{
+	const struct trace_entry *oldest = &queues->send.oldest;
+
+	if (queues->send.nr == 0 && queues->recv.nr == 0)
+		return;
+	fprintf(out, "  in flight: %" PRIu32 " sends, %" PRIu32 " receives",
+		queues->send.nr, queues->recv.nr);
+	if (queues->send.has_oldest)
+		fprintf(out,
+			"; the oldest send: %s, wr_id 0x%" PRIx64
+			", posted at %" PRIu64 ".%09" PRIu64 " s",
+			trace_opcode_name(oldest->opcode), oldest->wr_id,
+			oldest->begin_ns / 1000000000,
+			oldest->begin_ns % 1000000000);
+	fprintf(out, "\n");
+}
+
+static void summary_text_qp(FILE *out, const struct trace_qp_stats *qp,
+			    const struct trace_queues *queues)
 {
 	double seconds = summary_seconds(qp);
 	char gid[INET6_ADDRSTRLEN];
@@ -125,6 +129,8 @@ static void summary_text_qp(FILE *out, const struct trace_qp_stats *qp)
 		"  completions: %" PRIu64 " of sends, %" PRIu64
 		" of receives, %" PRIu64 " unmatched\n",
 		qp->send_completions, qp->recv_completions, qp->unmatched);
+	if (qp->destroyed_ns == 0)
+		summary_text_in_flight(out, queues);
 	if (qp->send_completions) {
 		fprintf(out, "  post to completion (p50, p99, p99.9, max):");
 		summary_add_times(out, qp->buckets, qp->max_ns);
@@ -142,7 +148,7 @@ static void summary_text(FILE *out, const struct trace_data *data)
 		data->header.process);
 	summary_text_calls(out, data);
 	for (size_t i = 0; i < data->nr_qps; i++)
-		summary_text_qp(out, &data->qps[i]);
+		summary_text_qp(out, &data->qps[i], &data->queues[i]);
 	if (data->header.lost_threads)
 		fprintf(out, "\n%" PRIu64 " threads were not recorded\n",
 			data->header.lost_threads);
@@ -178,7 +184,8 @@ static void summary_json_call(struct json_out *out, unsigned int op,
 }
 
 static void summary_json_qp(struct json_out *out,
-			    const struct trace_qp_stats *qp)
+			    const struct trace_qp_stats *qp,
+			    const struct trace_queues *queues)
 {
 	char gid[INET6_ADDRSTRLEN];
 
@@ -207,6 +214,9 @@ static void summary_json_qp(struct json_out *out,
 	json_uint(out, "send_completions", qp->send_completions);
 	json_uint(out, "recv_completions", qp->recv_completions);
 	json_uint(out, "unmatched", qp->unmatched);
+	json_bool(out, "destroyed", qp->destroyed_ns != 0);
+	json_uint(out, "sends_in_flight", queues->send.nr);
+	json_uint(out, "recvs_in_flight", queues->recv.nr);
 	summary_json_times(out, qp->buckets, qp->max_ns);
 	json_object(out, "errors");
 	for (unsigned int i = 1; i < TRACE_NR_STATUS; i++)
@@ -231,7 +241,7 @@ static void summary_json(struct json_out *out, const struct trace_data *data)
 	json_array_end(out);
 	json_array(out, "qps");
 	for (size_t i = 0; i < data->nr_qps; i++)
-		summary_json_qp(out, &data->qps[i]);
+		summary_json_qp(out, &data->qps[i], &data->queues[i]);
 	json_array_end(out);
 	json_object_end(out);
 }

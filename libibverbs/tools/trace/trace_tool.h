@@ -4,6 +4,7 @@
 #define TOOLS_TRACE_TOOL_H
 
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "tools/json_out.h"
 #include "tools/trace/trace_file_read.h"
@@ -26,6 +27,12 @@ const char *trace_status_name(unsigned int status);
 
 /** trace_qp_type() - return "RC" */
 const char *trace_qp_type(unsigned int type);
+
+/** trace_qp_state() - return "RTS" */
+const char *trace_qp_state(unsigned int state);
+
+/** trace_time_text() - write a time with three digits: "812 ns", "3.25 us" */
+const char *trace_time_text(uint64_t ns, char *buf, size_t size);
 
 /** trace_gid_text() - write a GID as an IPv6 address, or "" if it is zero */
 const char *trace_gid_text(const uint8_t *gid, char *buf, size_t size);
@@ -70,6 +77,37 @@ struct trace_run {
  * Return: the exit code.
  */
 int trace_run(const struct trace_run *run);
+
+/* ------------------------------------------------------------------------ */
+/* Running programs                                                          */
+/* ------------------------------------------------------------------------ */
+
+/**
+ * trace_process_open() - open the trace of a running process
+ *
+ * Return: a descriptor, or -errno after a message on standard error.
+ */
+int trace_process_open(pid_t pid);
+
+/** trace_process_find_writer() - return the process that writes a trace, or 0
+ */
+pid_t trace_process_find_writer(int fd);
+
+struct trace_top_options {
+	int delay_ms;
+	unsigned int count; /* 0: until the process ends */
+	bool json;
+};
+
+/**
+ * trace_top() - print the state of a program at intervals
+ * @name: number of a process, or a file
+ *
+ * Return: 0, or -errno after a message on standard error.
+ */
+int trace_top(const char *name, const struct trace_top_options *options);
+
+/* ------------------------------------------------------------------------ */
 
 /** trace_load() - trace_file_read() with a message on standard error */
 int trace_load(const char *path, struct trace_data *ret_data);
