@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#define TRACE_MAGIC	 UINT64_C(0x3230304352544256) /* "VBTRC002" */
+#define TRACE_MAGIC	 UINT64_C(0x3330304352544256) /* "VBTRC003" */
 #define TRACE_NR_RINGS	 64U
 #define TRACE_NR_QPS	 1024U
 #define TRACE_NR_OPCODES 16U
@@ -95,7 +95,7 @@ struct trace_call_stats {
 	uint64_t calls, errors;
 	uint64_t empty; /* polls without a completion */
 	uint64_t total_ns, max_ns;
-	uint32_t buckets[TRACE_NR_BUCKETS];
+	uint64_t buckets[TRACE_NR_BUCKETS];
 };
 
 struct trace_ring {
@@ -146,7 +146,7 @@ struct trace_qp_stats {
 	uint64_t unmatched; /* completions whose request was not found */
 	uint64_t max_ns;
 	uint64_t status[TRACE_NR_STATUS];   /* completions with an error */
-	uint32_t buckets[TRACE_NR_BUCKETS]; /* of send requests */
+	uint64_t buckets[TRACE_NR_BUCKETS]; /* of send requests */
 };
 
 /* Time = (ticks - start) * multiplier / 2^TRACE_CLOCK_SHIFT, in ns. */
@@ -175,7 +175,7 @@ struct trace_header {
 #define TRACE_RECORDS_OFFSET \
 	((sizeof(struct trace_ring) + TRACE_PAGE - 1) / TRACE_PAGE * TRACE_PAGE)
 /* Distance of QPs. */
-#define TRACE_QP_BYTES 8192U
+#define TRACE_QP_BYTES (3 * TRACE_PAGE)
 
 _Static_assert(sizeof(struct trace_record) == 64, "a cache line");
 _Static_assert(sizeof(struct trace_entry) == 24, "the same on all machines");

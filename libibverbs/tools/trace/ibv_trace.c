@@ -17,6 +17,7 @@ static void print_help(void)
 	       "       ibv_trace [--json] dump FILE\n"
 	       "       ibv_trace perfetto FILE OUTPUT\n"
 	       "       ibv_trace top [OPTION]... PID|FILE\n"
+	       "       ibv_trace metrics PID|FILE\n"
 	       "Run a program, record its verbs calls, and print a summary; "
 	       "or print the\nstate of a program that runs.\n"
 	       "\n"
@@ -111,15 +112,19 @@ static int command_top(char **words, const struct trace_options *options)
 	return trace_top(words[0], &options->top);
 }
 
+static int command_metrics(char **words, const struct trace_options *options)
+{
+	return trace_metrics(stdout, words[0]);
+}
+
 static const struct trace_command {
 	const char *name;
 	int nr_words; /* after the name */
 	int (*run)(char **words, const struct trace_options *options);
 } commands[] = {
-	{ "summary", 1, command_summary },
-	{ "dump", 1, command_dump },
-	{ "perfetto", 2, command_perfetto },
-	{ "top", 1, command_top },
+	{ "summary", 1, command_summary },   { "dump", 1, command_dump },
+	{ "perfetto", 2, command_perfetto }, { "top", 1, command_top },
+	{ "metrics", 1, command_metrics },
 };
 
 static const struct trace_command *find_command(const char *name)

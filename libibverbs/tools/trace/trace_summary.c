@@ -5,7 +5,7 @@
 
 #include "tools/trace/trace_tool.h"
 
-uint64_t trace_percentile(const uint32_t *buckets, double part)
+uint64_t trace_percentile(const uint64_t *buckets, double part)
 {
 	uint64_t total = 0, sum = 0;
 	uint32_t last = 0;
@@ -23,7 +23,7 @@ uint64_t trace_percentile(const uint32_t *buckets, double part)
 	return trace_bucket_ns(last);
 }
 
-static void summary_add_times(FILE *out, const uint32_t *buckets,
+static void summary_add_times(FILE *out, const uint64_t *buckets,
 			      uint64_t max_ns)
 {
 	static const double parts[] = { 0.5, 0.99, 0.999 };
@@ -161,7 +161,7 @@ static void summary_text(FILE *out, const struct trace_data *data)
 /* JSON                                                                      */
 /* ------------------------------------------------------------------------ */
 
-static void summary_json_times(struct json_out *out, const uint32_t *buckets,
+static void summary_json_times(struct json_out *out, const uint64_t *buckets,
 			       uint64_t max_ns)
 {
 	json_uint(out, "p50_ns", trace_percentile(buckets, 0.5));

@@ -46,7 +46,7 @@ uint32_t trace_record_qpn(const struct trace_data *data,
 /* ------------------------------------------------------------------------ */
 
 /** trace_percentile() - return a time of a histogram; @part: 0 to 1 */
-uint64_t trace_percentile(const uint32_t *buckets, double part);
+uint64_t trace_percentile(const uint64_t *buckets, double part);
 
 /* What can be printed of a trace. */
 struct trace_view {
@@ -93,6 +93,30 @@ int trace_process_open(pid_t pid);
  */
 pid_t trace_process_find_writer(int fd);
 
+/* A process or a file that is read. */
+struct trace_target {
+	const char *name;
+	int fd;	   /* of the trace */
+	pid_t pid; /* of its process; 0: it has ended */
+	int pidfd; /* or -1 */
+};
+
+/**
+ * trace_target_open() - open a trace for trace_target_read()
+ * @name: number of a process, or a file; stays valid until the close
+ *
+ * Return: 0, or -errno after a message on standard error.
+ */
+int trace_target_open(const char *name, struct trace_target *target);
+void trace_target_close(const struct trace_target *target);
+
+/** trace_target_read() - read the present state, as trace_target_open() */
+int trace_target_read(const struct trace_target *target,
+		      struct trace_data *data);
+
+/** trace_target_has_ended() - wait; return whether the process has ended */
+bool trace_target_has_ended(const struct trace_target *target, int wait_ms);
+
 struct trace_top_options {
 	int delay_ms;
 	unsigned int count; /* 0: until the process ends */
@@ -106,6 +130,9 @@ struct trace_top_options {
  * Return: 0, or -errno after a message on standard error.
  */
 int trace_top(const char *name, const struct trace_top_options *options);
+
+/** trace_metrics() - print counters as OpenMetrics text; as trace_top() */
+int trace_metrics(FILE *out, const char *name);
 
 /* ------------------------------------------------------------------------ */
 
