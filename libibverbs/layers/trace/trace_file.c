@@ -235,18 +235,31 @@ static bool file_is_open(void)
 	       now.st_ino == trace_stat.st_ino;
 }
 
-/* Return: 0, or a positive errno. */
-static int file_allocate(uint64_t offset, uint64_t len)
+/* A file that has no space for one object has possibly space for others. */
+static void file_warn_once(int error)
+{
+	static atomic_flag has_warned = ATOMIC_FLAG_INIT;
+
+	if (!atomic_flag_test_and_set(&has_warned))
+		trace_warn("the trace is incomplete: %s",
+			   error == EBADF ? "the program closed its descriptor"
+					  : strerror(error));
+}
+
+/* Return: whether the file has space there; if not, a warning was printed. */
+static bool file_allocate(uint64_t offset, uint64_t len)
 {
 	int saved = errno;
 	int state = cancel_disable();
-	int ret = file_is_open()
-			  ? posix_fallocate(trace_fd, (off_t)offset, (off_t)len)
-			  : EBADF;
+	int error = file_is_open() ? posix_fallocate(trace_fd, (off_t)offset,
+						     (off_t)len)
+				   : EBADF;
 
+	if (error)
+		file_warn_once(error);
 	cancel_restore(state);
 	errno = saved;
-	return ret;
+	return error == 0;
 }
 
 uint32_t trace_file_add_qp(struct trace_qp_stats **ret_stats)
@@ -258,7 +271,7 @@ uint32_t trace_file_add_qp(struct trace_qp_stats **ret_stats)
 		return TRACE_NO_QP;
 	index = atomic_fetch_add(&nr_qps, 1);
 	offset = QP_OFFSET + (uint64_t)index * TRACE_QP_BYTES;
-	if (index >= TRACE_NR_QPS || file_allocate(offset, TRACE_QP_BYTES)) {
+	if (index >= TRACE_NR_QPS || !file_allocate(offset, TRACE_QP_BYTES)) {
 		__atomic_fetch_add(&trace_header->lost_qps, 1,
 				   __ATOMIC_RELAXED);
 		return TRACE_NO_QP;
@@ -280,7 +293,7 @@ struct trace_entry *trace_file_add_entries(uint32_t nr, uint64_t *ret_offset)
 		!atomic_compare_exchange_weak(&nr_entries, &first, first + nr));
 	offset = trace_header->entries_offset +
 		 first * sizeof(struct trace_entry);
-	if (file_allocate(offset, nr * sizeof(struct trace_entry)))
+	if (!file_allocate(offset, nr * sizeof(struct trace_entry)))
 		return NULL;
 	*ret_offset = offset;
 	return (void *)((char *)trace_header + offset);
@@ -311,9 +324,9 @@ static struct trace_ring *ring_new(void)
 	if (index == TRACE_NR_RINGS) {
 		index = ring_take(RING_NEW);
 		if (index == TRACE_NR_RINGS ||
-		    file_allocate(RING_OFFSET +
-					  index * trace_header->ring_bytes,
-				  trace_header->ring_bytes))
+		    !file_allocate(RING_OFFSET +
+					   index * trace_header->ring_bytes,
+				   trace_header->ring_bytes))
 			return NULL;
 	}
 	ring = ring_at(index);

@@ -18,14 +18,21 @@
 
 void trace_warn(const char *fmt, ...)
 {
-	char text[256];
+	static const char prefix[] = "libibverbs: VERBS_TRACE: ";
+	char text[sizeof(prefix) + 256];
+	size_t len = sizeof(prefix) - 1;
 	va_list args;
 
+	memcpy(text, prefix, len);
 	va_start(args, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, args);
+	/* One place remains for the new line. */
+	(void)vsnprintf(text + len, sizeof(text) - len - 1, fmt, args);
 	va_end(args);
+	len = strlen(text);
+	text[len++] = '\n';
 	/* There is no other place for an error of standard error. */
-	(void)fprintf(stderr, "libibverbs: VERBS_TRACE: %s\n", text);
+	if (write(STDERR_FILENO, text, len) < 0)
+		return;
 }
 
 /* Return: whether @text is a number with an optional unit, in the range. */

@@ -28,7 +28,11 @@ bool trace_settings_parse(const char *text, struct trace_settings *ret);
  */
 bool trace_settings_expand(const char *pattern, char *ret_path, size_t size);
 
-/** trace_warn() - print "libibverbs: VERBS_TRACE: ..." on standard error */
+/**
+ * trace_warn() - print "libibverbs: VERBS_TRACE: ..." on standard error
+ *
+ * Context: any thread; uses no stream, since it may be in a signal handler.
+ */
 void trace_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif
