@@ -81,6 +81,7 @@ static void layers_mirror_ops(struct ibv_context *ctx)
 	ctx->ops.post_recv = table->post_recv;
 	ctx->ops.post_srq_recv = table->post_srq_recv;
 	ctx->ops.req_notify_cq = table->req_notify_cq;
+	ctx->ops.bind_mw = table->bind_mw;
 }
 
 static void layers_attach(struct ibv_context *ctx)

@@ -1,96 +1,73 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Ops that only the layer trace observes. */
+/*
+ * Ops that only the layer trace observes. Most are alike, so macros make their
+ * functions from the table in trace_ops.h: 60 functions by hand would
+ * differ in nothing that a reader needs.
+ */
 #include "layers/layers.h"
+#include "layers/layers_record.h"
 #include "layers/trace/trace.h"
+#include "layers/trace/trace_ops.h"
 
-static int layers_query_device(struct ibv_context *ctx,
-			       const struct ibv_query_device_ex_input *input,
-			       struct ibv_device_attr_ex *attr,
-			       size_t attr_size)
+/* The object is destroyed or unchanged, so its key is read before the call. */
+#define LAYERS_DEFINE_OP(op, id, name, ctx_of, key, bytes, parameters,        \
+			 arguments)                                           \
+	static int layers_##op parameters                                     \
+	{                                                                     \
+		const struct verbs_context_ops *below = layers_below(ctx_of); \
+		uint32_t key_before = (key);                                  \
+		uint64_t bytes_before = (bytes), begin = trace_begin();       \
+		int ret = below->op arguments;                                \
+                                                                              \
+		trace_call(TRACE_##id, begin, key_before, bytes_before,       \
+			   ret < 0 ? ret : 0);                                \
+		return ret;                                                   \
+	}
+
+#define LAYERS_DEFINE_NEW(op, id, name, ctx_of, key, bytes, parameters,       \
+			  arguments)                                          \
+	static int layers_##op parameters                                     \
+	{                                                                     \
+		uint64_t begin = trace_begin();                               \
+		int ret = layers_below(ctx_of)->op arguments;                 \
+                                                                              \
+		trace_call(TRACE_##id, begin, ret ? 0 : (key), (bytes), ret); \
+		return ret;                                                   \
+	}
+
+#define LAYERS_DEFINE_VOID(op, id, name, ctx_of, key, bytes, parameters,      \
+			   arguments)                                         \
+	static void layers_##op parameters                                    \
+	{                                                                     \
+		const struct verbs_context_ops *below = layers_below(ctx_of); \
+		uint32_t key_before = (key);                                  \
+		uint64_t bytes_before = (bytes), begin = trace_begin();       \
+                                                                              \
+		below->op arguments;                                          \
+		trace_call(TRACE_##id, begin, key_before, bytes_before, 0);   \
+	}
+
+#define LAYERS_DEFINE_NOTHING(id, name)
+
+TRACE_CONTROL_OPS(LAYERS_DEFINE_OP, LAYERS_DEFINE_NEW, LAYERS_DEFINE_VOID,
+		  LAYERS_DEFINE_NOTHING)
+
+/* The result is the number of entries. */
+static ssize_t layers_query_gid_table(struct ibv_context *ctx,
+				      struct ibv_gid_entry *entries,
+				      size_t max_entries)
 {
 	uint64_t begin = trace_begin();
-	int ret = layers_below(ctx)->query_device(ctx, input, attr, attr_size);
+	ssize_t ret =
+		layers_below(ctx)->query_gid_table(ctx, entries, max_entries);
 
-	trace_call(TRACE_QUERY_DEVICE, begin, 0, 0, ret);
+	trace_call(TRACE_QUERY_GID_TABLE, begin, 0, 0, ret < 0 ? (int)ret : 0);
 	return ret;
 }
 
-static int layers_query_port(struct ibv_context *ctx, uint8_t port_num,
-			     struct ibv_port_attr *attr)
-{
-	uint64_t begin = trace_begin();
-	int ret = layers_below(ctx)->query_port(ctx, port_num, attr);
-
-	trace_call(TRACE_QUERY_PORT, begin, port_num, 0, ret);
-	return ret;
-}
-
-static int layers_dealloc_pd(struct ibv_pd *pd)
-{
-	const struct verbs_context_ops *below = layers_below(pd->context);
-	uint32_t handle = pd->handle;
-	uint64_t begin = trace_begin();
-	int ret = below->dealloc_pd(pd);
-
-	trace_call(TRACE_DEALLOC_PD, begin, handle, 0, ret);
-	return ret;
-}
-
-static int layers_dereg_mr(struct verbs_mr *vmr)
-{
-	const struct verbs_context_ops *below =
-		layers_below(vmr->ibv_mr.context);
-	uint32_t lkey = vmr->ibv_mr.lkey;
-	uint64_t length = vmr->ibv_mr.length;
-	uint64_t begin = trace_begin();
-	int ret = below->dereg_mr(vmr);
-
-	trace_call(TRACE_DEREG_MR, begin, lkey, length, ret);
-	return ret;
-}
-
-static int layers_dealloc_mw(struct ibv_mw *mw)
-{
-	const struct verbs_context_ops *below = layers_below(mw->context);
-	uint32_t rkey = mw->rkey;
-	uint64_t begin = trace_begin();
-	int ret = below->dealloc_mw(mw);
-
-	trace_call(TRACE_DEALLOC_MW, begin, rkey, 0, ret);
-	return ret;
-}
-
-static int layers_destroy_ah(struct ibv_ah *ah)
-{
-	const struct verbs_context_ops *below = layers_below(ah->context);
-	uint32_t handle = ah->handle;
-	uint64_t begin = trace_begin();
-	int ret = below->destroy_ah(ah);
-
-	trace_call(TRACE_DESTROY_AH, begin, handle, 0, ret);
-	return ret;
-}
-
-static int layers_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
-			     int attr_mask)
-{
-	uint64_t begin = trace_begin();
-	int ret = layers_below(srq->context)->modify_srq(srq, attr, attr_mask);
-
-	trace_call(TRACE_MODIFY_SRQ, begin, srq->handle, 0, ret);
-	return ret;
-}
-
-static int layers_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
-			   int attr_mask, struct ibv_qp_init_attr *init_attr)
-{
-	uint64_t begin = trace_begin();
-	int ret = layers_below(qp->context)
-			  ->query_qp(qp, attr, attr_mask, init_attr);
-
-	trace_call(TRACE_QUERY_QP, begin, qp->qp_num, 0, ret);
-	return ret;
-}
+/* ------------------------------------------------------------------------ */
+/* Data path: the results are positive                                       */
+/* ------------------------------------------------------------------------ */
 
 static int layers_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 {
@@ -101,6 +78,93 @@ static int layers_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 	return ret;
 }
 
+static int layers_post_srq_ops(struct ibv_srq *srq, struct ibv_ops_wr *wr,
+			       struct ibv_ops_wr **bad_wr)
+{
+	uint64_t begin = trace_begin();
+	int ret = layers_below(srq->context)->post_srq_ops(srq, wr, bad_wr);
+
+	trace_call(TRACE_POST_SRQ_OPS, begin, srq->handle, 0, -ret);
+	return ret;
+}
+
+/* The completion is that of a send request. */
+static int layers_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
+			  struct ibv_mw_bind *bind)
+{
+	const struct layers_record *record = layers_record_find(qp);
+	const struct ibv_send_wr wr = { .wr_id = bind->wr_id,
+					.opcode = IBV_WR_BIND_MW };
+	uint64_t begin = trace_begin();
+	struct trace_post post;
+	int ret;
+
+	trace_send_begin(&post, record ? record->qp.trace : NULL, &wr, begin);
+	ret = layers_below(qp->context)->bind_mw(qp, mw, bind);
+	trace_call(TRACE_BIND_MW, begin, mw->rkey, bind->bind_info.length,
+		   -ret);
+	trace_bind_end(&post, &wr, ret);
+	return ret;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Events that the program has read                                          */
+/* ------------------------------------------------------------------------ */
+
+static void layers_cq_event(struct ibv_cq *cq)
+{
+	uint64_t begin = trace_begin();
+
+	layers_below(cq->context)->cq_event(cq);
+	trace_call(TRACE_GET_CQ_EVENT, begin, cq->handle, 0, 0);
+}
+
+static struct trace_event
+layers_describe_event(const struct ibv_async_event *event)
+{
+	struct trace_event to = { .type = event->event_type };
+	const struct layers_record *record;
+
+	switch (event->event_type) {
+	case IBV_EVENT_CQ_ERR:
+		to.number = event->element.cq->handle;
+		break;
+	case IBV_EVENT_QP_FATAL:
+	case IBV_EVENT_QP_REQ_ERR:
+	case IBV_EVENT_QP_ACCESS_ERR:
+	case IBV_EVENT_COMM_EST:
+	case IBV_EVENT_SQ_DRAINED:
+	case IBV_EVENT_PATH_MIG:
+	case IBV_EVENT_PATH_MIG_ERR:
+	case IBV_EVENT_QP_LAST_WQE_REACHED:
+		to.number = event->element.qp->qp_num;
+		record = layers_record_find(event->element.qp);
+		to.qp = record ? record->qp.trace : NULL;
+		break;
+	case IBV_EVENT_SRQ_ERR:
+	case IBV_EVENT_SRQ_LIMIT_REACHED:
+		to.number = event->element.srq->handle;
+		break;
+	case IBV_EVENT_WQ_FATAL:
+		to.number = event->element.wq->wq_num;
+		break;
+	default:
+		to.number = (uint32_t)event->element.port_num;
+	}
+	return to;
+}
+
+static void layers_async_event(struct ibv_context *ctx,
+			       struct ibv_async_event *event)
+{
+	uint64_t begin = trace_begin();
+	struct trace_event described;
+
+	layers_below(ctx)->async_event(ctx, event);
+	described = layers_describe_event(event);
+	trace_event(&described, begin);
+}
+
 /* The provider's ops are in layers_below(). */
 void layers_replace_trace_ops(struct verbs_context_ops *table)
 {
@@ -109,14 +173,16 @@ void layers_replace_trace_ops(struct verbs_context_ops *table)
 		if (table->op)                   \
 			table->op = layers_##op; \
 	} while (0)
-	REPLACE(query_device);
-	REPLACE(query_port);
-	REPLACE(dealloc_pd);
-	REPLACE(dereg_mr);
-	REPLACE(dealloc_mw);
-	REPLACE(destroy_ah);
-	REPLACE(modify_srq);
-	REPLACE(query_qp);
+#define REPLACE_ROW(op, id, name, ctx_of, key, bytes, parameters, arguments) \
+	REPLACE(op);
+	TRACE_CONTROL_OPS(REPLACE_ROW, REPLACE_ROW, REPLACE_ROW,
+			  LAYERS_DEFINE_NOTHING)
+	REPLACE(query_gid_table);
 	REPLACE(req_notify_cq);
+	REPLACE(post_srq_ops);
+	REPLACE(bind_mw);
+	REPLACE(cq_event);
+	REPLACE(async_event);
+#undef REPLACE_ROW
 #undef REPLACE
 }

@@ -140,8 +140,8 @@ def check_damaged(path, folder):
     rejected(head, size - 1, "is damaged or truncated")
     rejected(head, 4096, "is damaged or truncated")
     rejected(head[7::-1] + head[8:], size, "another byte order")
-    for at in range(8, 72, 4):
-        if at != 44:  # the process
+    for at in range(8, 84, 4):
+        if at not in (48, 52):  # the process
             rejected(head[:at] + struct.pack("=I", 0xfffffff0) +
                      head[at + 4:], size, "")
     done = tools.run(TRACE, "summary", folder)
@@ -221,6 +221,35 @@ def test_killed(folder):
     tools.check(len(document["qps"]) == 1, "killed: QP", document)
 
 
+def test_events(folder):
+    """Sets the link of lo down and up; a trace has each event."""
+    path = os.path.join(folder, "events.trace")
+    with subprocess.Popen([tools.ours("ibv_asyncwatch"), "-d", "uroce_lo"],
+                          stdout=subprocess.PIPE, text=True,
+                          env=tools.environment(
+                              VERBS_LAYERS="trace",
+                              VERBS_TRACE=f"file={path}")) as watcher:
+        lines = [watcher.stdout.readline()]
+        for state, event in (("down", "PORT_ERR"), ("up", "PORT_ACTIVE")):
+            subprocess.run(["ip", "link", "set", "lo", state], check=True)
+            while event not in lines[-1] and len(lines) < 40:
+                lines.append(watcher.stdout.readline())
+        watcher.kill()
+    printed = re.findall(r"IBV_EVENT_(\w+) .*, port 1$", "".join(lines),
+                         re.MULTILINE)
+    dump = json.loads(tools.run(TRACE, "--json", "dump", path).stdout)
+    events = [one["event"] for one in dump["records"]
+              if one["kind"] == "event" and one["key"] == 1]
+    tools.check(events[:len(printed)] == printed and "PORT_ERR" in events,
+                "events", lines, dump)
+    text = tools.run(TRACE, "dump", path).stdout
+    tools.check(re.search(r"^[0-9.]+ \[\d+\] ibv_get_async_event: PORT_ERR, "
+                          r"0x1", text, re.MULTILINE), "event as text", text)
+    calls = [one["calls"] for one in summary(path)["calls"]
+             if one["function"] == "ibv_get_async_event"]
+    tools.check(calls == [len(events)], "events are counted", calls)
+
+
 def test_exit_codes():
     for command, code in ((["sh", "-c", "exit 7"], 7),
                           (["sh", "-c", "kill -9 $$"], 137),
@@ -246,6 +275,7 @@ def main():
         test_unknown_layer()
         test_both_layers(folder)
         test_killed(folder)
+        test_events(folder)
         test_exit_codes()
     tools.finish()
 

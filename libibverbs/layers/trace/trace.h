@@ -50,6 +50,18 @@ uint64_t trace_begin(void);
 void trace_call(enum trace_op op, uint64_t begin, uint32_t key, uint64_t bytes,
 		int result);
 
+struct trace_qp;
+
+/* An asynchronous event. */
+struct trace_event {
+	enum ibv_event_type type;
+	struct trace_qp *qp; /* or NULL */
+	uint32_t number;     /* of the QP, WQ or port, or handle */
+};
+
+/** trace_event() - record an event that the program has read */
+void trace_event(const struct trace_event *event, uint64_t begin);
+
 /** trace_count() - count a call that succeeded, without a record */
 void trace_count(enum trace_op op, uint64_t begin);
 
@@ -97,6 +109,7 @@ struct trace_post {
 	struct trace_qp_stats *stats;
 	uint32_t index;
 	uint32_t first, nr; /* entries */
+	enum trace_op op;
 };
 
 /** trace_qp_add() - observe a new QP; NULL: not traced, or no memory */
@@ -116,6 +129,9 @@ void trace_send_begin(struct trace_post *post, struct trace_qp *qp,
 		      const struct ibv_send_wr *wr, uint64_t begin);
 void trace_send_end(const struct trace_post *post, const struct ibv_send_wr *wr,
 		    const struct ibv_send_wr *bad, int error);
+/** trace_bind_end() - trace_send_end() of a request without ibv_post_send() */
+void trace_bind_end(struct trace_post *post, const struct ibv_send_wr *wr,
+		    int error);
 void trace_recv_begin(struct trace_post *post, struct trace_qp *qp,
 		      const struct ibv_srq *srq, const struct ibv_recv_wr *wr,
 		      uint64_t begin);

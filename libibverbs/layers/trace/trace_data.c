@@ -22,12 +22,12 @@ uint64_t trace_begin(void)
 void trace_call(enum trace_op op, uint64_t begin, uint32_t key, uint64_t bytes,
 		int result)
 {
+	uint64_t end = begin ? trace_now() : 0;
+	/* The first call of a thread creates its ring. */
 	struct trace_ring *ring = begin ? trace_ring_get() : NULL;
-	uint64_t end;
 
 	if (!ring)
 		return;
-	end = trace_now();
 	trace_ring_count(ring, op, end - begin, result != 0);
 	trace_ring_add(ring, &(const struct trace_record){
 				     .begin_ns = begin,
@@ -39,6 +39,25 @@ void trace_call(enum trace_op op, uint64_t begin, uint32_t key, uint64_t bytes,
 				     .kind = TRACE_CALL,
 				     .op = (uint8_t)op,
 			     });
+}
+
+void trace_event(const struct trace_event *event, uint64_t begin)
+{
+	uint64_t end = begin ? trace_now() : 0;
+	struct trace_ring *ring = begin ? trace_ring_get() : NULL;
+
+	if (!ring)
+		return;
+	trace_ring_count(ring, TRACE_GET_ASYNC_EVENT, end - begin, false);
+	trace_ring_add(ring,
+		       &(const struct trace_record){
+			       .begin_ns = begin,
+			       .qp = event->qp ? event->qp->index : TRACE_NO_QP,
+			       .key = event->number,
+			       .kind = TRACE_EVENT,
+			       .op = TRACE_GET_ASYNC_EVENT,
+			       .opcode = (uint8_t)event->type,
+		       });
 }
 
 void trace_count(enum trace_op op, uint64_t begin)
@@ -100,6 +119,7 @@ static void trace_post_start(struct trace_post *post, struct trace_qp *qp,
 	post->stats = qp ? qp->stats : NULL;
 	post->index = qp ? qp->index : TRACE_NO_QP;
 	post->nr = 0;
+	post->op = TRACE_POST_SEND;
 }
 
 /*
@@ -146,7 +166,7 @@ static void trace_send_add(struct trace_ring *ring,
 			       .key = is_atomic ? wr->wr.atomic.rkey
 						: wr->wr.rdma.rkey,
 			       .kind = TRACE_SEND,
-			       .op = TRACE_POST_SEND,
+			       .op = (uint8_t)post->op,
 			       .opcode = (uint8_t)wr->opcode,
 		       });
 	if (!error && post->stats)
@@ -175,6 +195,23 @@ void trace_send_end(const struct trace_post *post, const struct ibv_send_wr *wr,
 		trace_send_add(ring, post, wr, trace_duration(post->begin, end),
 			       error);
 	trace_queue_strike(post->queue, post->first, post->nr, i);
+}
+
+void trace_bind_end(struct trace_post *post, const struct ibv_send_wr *wr,
+		    int error)
+{
+	struct trace_ring *ring = post->begin ? trace_ring_get() : NULL;
+
+	if (!ring)
+		return;
+	if (error) {
+		trace_queue_strike(post->queue, post->first, post->nr, 0);
+		return;
+	}
+	trace_send_add(ring, post, wr, trace_duration(post->begin, trace_now()),
+		       0);
+	if (post->stats)
+		trace_note_time(post->stats, trace_now());
 }
 
 void trace_recv_begin(struct trace_post *post, struct trace_qp *qp,

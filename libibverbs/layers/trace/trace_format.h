@@ -13,7 +13,9 @@
 
 #include <stdint.h>
 
-#define TRACE_MAGIC	 UINT64_C(0x3330304352544256) /* "VBTRC003" */
+#include "layers/trace/trace_ops.h"
+
+#define TRACE_MAGIC	 UINT64_C(0x3430304352544256) /* "VBTRC004" */
 #define TRACE_NR_RINGS	 64U
 #define TRACE_NR_QPS	 1024U
 #define TRACE_NR_OPCODES 16U
@@ -30,34 +32,14 @@
 #define TRACE_NR_BUCKETS 1248U
 
 enum trace_op {
-	TRACE_POST_SEND,
-	TRACE_WR_COMPLETE,
-	TRACE_POST_RECV,
-	TRACE_POST_SRQ_RECV,
-	TRACE_POLL_CQ,
-	TRACE_START_POLL,
-	TRACE_NEXT_POLL,
-	TRACE_REQ_NOTIFY_CQ,
-	TRACE_QUERY_DEVICE,
-	TRACE_QUERY_PORT,
-	TRACE_ALLOC_PD,
-	TRACE_DEALLOC_PD,
-	TRACE_REG_MR,
-	TRACE_DEREG_MR,
-	TRACE_ALLOC_MW,
-	TRACE_DEALLOC_MW,
-	TRACE_CREATE_AH,
-	TRACE_DESTROY_AH,
-	TRACE_CREATE_CQ,
-	TRACE_DESTROY_CQ,
-	TRACE_CREATE_SRQ,
-	TRACE_MODIFY_SRQ,
-	TRACE_DESTROY_SRQ,
-	TRACE_CREATE_QP,
-	TRACE_MODIFY_QP,
-	TRACE_QUERY_QP,
-	TRACE_DESTROY_QP,
-	TRACE_NR_OPS,
+#define TRACE_CONSTANT(name, function)		   TRACE_##name,
+#define TRACE_OP_CONSTANT(op, name, function, ...) TRACE_##name,
+	TRACE_DATA_OPS(TRACE_CONSTANT) TRACE_NR_DATA_OPS,
+	TRACE_LAST_DATA_OP = TRACE_NR_DATA_OPS - 1,
+	TRACE_CONTROL_OPS(TRACE_OP_CONSTANT, TRACE_OP_CONSTANT,
+			  TRACE_OP_CONSTANT, TRACE_CONSTANT) TRACE_NR_OPS,
+#undef TRACE_OP_CONSTANT
+#undef TRACE_CONSTANT
 };
 
 enum trace_kind {
@@ -65,6 +47,7 @@ enum trace_kind {
 	TRACE_SEND,	  /* a request of a send queue */
 	TRACE_RECV,	  /* a receive request */
 	TRACE_COMPLETION, /* of either */
+	TRACE_EVENT,	  /* asynchronous */
 };
 
 #define TRACE_NO_QP	 UINT32_MAX
@@ -84,13 +67,19 @@ struct trace_record {
 	uint32_t thread;      /* as gettid(2) */
 	uint32_t qp;	      /* index of the QP, or TRACE_NO_QP */
 	int32_t result;	      /* TRACE_CALL, requests: 0 or -errno */
-	uint32_t key;	      /* TRACE_SEND: rkey. TRACE_CALL: handle or lkey */
-	uint8_t kind;	      /* enum trace_kind */
-	uint8_t op;	      /* enum trace_op: the call */
-	uint8_t opcode;	      /* enum ibv_wr_opcode or ibv_wc_opcode */
-	uint8_t status;	      /* TRACE_COMPLETION: enum ibv_wc_status */
+	/*
+	 * TRACE_SEND: rkey. TRACE_CALL: handle or lkey. TRACE_EVENT: number of
+	 * the QP or port, or handle.
+	 */
+	uint32_t key;
+	uint8_t kind;	/* enum trace_kind */
+	uint8_t op;	/* enum trace_op: the call */
+	uint8_t opcode; /* enum ibv_wr_opcode, ibv_wc_opcode or
+			   ibv_event_type */
+	uint8_t status; /* TRACE_COMPLETION: enum ibv_wc_status */
 };
 
+/* Of a control call, threads may write them at the same time, by additions. */
 struct trace_call_stats {
 	uint64_t calls, errors;
 	uint64_t empty; /* polls without a completion */
@@ -102,7 +91,7 @@ struct trace_ring {
 	uint32_t thread; /* of the last user; 0: never used */
 	uint32_t pad;
 	uint64_t next; /* number of records that were written */
-	struct trace_call_stats calls[TRACE_NR_OPS];
+	struct trace_call_stats calls[TRACE_NR_DATA_OPS];
 	/* records follow at the next page */
 };
 
@@ -159,11 +148,11 @@ struct trace_clock {
 struct trace_header {
 	uint64_t magic;
 	uint32_t header_bytes, record_bytes, qp_bytes, call_bytes;
-	uint32_t nr_ops, nr_buckets;
+	uint32_t nr_data_ops, nr_ops, nr_buckets;
 	uint32_t nr_qps, nr_rings; /* capacity */
 	uint32_t ring_records;	   /* power of two */
 	uint32_t process;
-	uint64_t qp_offset, ring_offset, ring_bytes;
+	uint64_t qp_offset, call_offset, ring_offset, ring_bytes;
 	uint64_t start_monotonic_ns, start_realtime_ns;
 	struct trace_clock clock;
 	uint64_t entries_offset, entries_bytes;
@@ -174,12 +163,22 @@ struct trace_header {
 /* Offset of the records in a ring. */
 #define TRACE_RECORDS_OFFSET \
 	((sizeof(struct trace_ring) + TRACE_PAGE - 1) / TRACE_PAGE * TRACE_PAGE)
-/* Distance of QPs. */
-#define TRACE_QP_BYTES (3 * TRACE_PAGE)
+/* Distances of QPs and of the numbers of control calls. */
+#define TRACE_QP_BYTES	 (3 * TRACE_PAGE)
+#define TRACE_CALL_BYTES (3 * TRACE_PAGE)
+
+#define TRACE_QP_OFFSET ((uint64_t)TRACE_PAGE)
+#define TRACE_CALL_OFFSET \
+	(TRACE_QP_OFFSET + (uint64_t)TRACE_NR_QPS * TRACE_QP_BYTES)
+#define TRACE_NR_CONTROL_OPS (TRACE_NR_OPS - TRACE_NR_DATA_OPS)
+#define TRACE_RING_OFFSET \
+	(TRACE_CALL_OFFSET + (uint64_t)TRACE_NR_CONTROL_OPS * TRACE_CALL_BYTES)
 
 _Static_assert(sizeof(struct trace_record) == 64, "a cache line");
 _Static_assert(sizeof(struct trace_entry) == 24, "the same on all machines");
 _Static_assert(sizeof(struct trace_qp_stats) <= TRACE_QP_BYTES, "size of a QP");
+_Static_assert(sizeof(struct trace_call_stats) <= TRACE_CALL_BYTES,
+	       "size of the numbers of a call");
 _Static_assert(sizeof(struct trace_header) <= TRACE_PAGE, "size of the header");
 
 /** trace_bucket() - return the bucket of a time */

@@ -5,6 +5,28 @@
 
 #include "layers/trace/trace.h"
 
+/* The mapped file, and the records of a ring less 1; constant while on. */
+extern struct trace_header *trace_header;
+extern uint32_t trace_ring_mask;
+
+/** trace_file_configure() - read settings; false: a warning was printed */
+bool trace_file_configure(const char *text);
+
+/** trace_file_forked() - close the file of the parent in a child */
+void trace_file_forked(void);
+
+/** trace_file_allocate() - allocate disk space; false: a warning was printed */
+bool trace_file_allocate(uint64_t offset, uint64_t len);
+
+/** trace_file_get_call() - return the numbers of a control call, or NULL */
+struct trace_call_stats *trace_file_get_call(enum trace_op op);
+
+/** trace_ring_start() - prepare rings; once in a process */
+bool trace_ring_start(void);
+
+/** trace_ring_forked() - forget the rings of the parent */
+void trace_ring_forked(void);
+
 /**
  * trace_ring_get() - return the ring of this thread
  *

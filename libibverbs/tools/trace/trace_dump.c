@@ -42,6 +42,10 @@ static void dump_text_record(FILE *out, const struct trace_data *data,
 	case TRACE_COMPLETION:
 		dump_text_completion(out, data, record);
 		break;
+	case TRACE_EVENT:
+		fprintf(out, "%s: %s, 0x%x", trace_op_name(record->op),
+			trace_event_name(record->opcode), record->key);
+		break;
 	default:
 		fprintf(out, "%s(0x%x", trace_op_name(record->op), record->key);
 		if (record->bytes)
@@ -69,17 +73,16 @@ static void dump_json_record(struct json_out *out,
 			     const struct trace_record *record)
 {
 	static const char *const kinds[] = {
-		[TRACE_CALL] = "call",
-		[TRACE_SEND] = "send",
-		[TRACE_RECV] = "recv",
-		[TRACE_COMPLETION] = "completion",
+		[TRACE_CALL] = "call",	 [TRACE_SEND] = "send",
+		[TRACE_RECV] = "recv",	 [TRACE_COMPLETION] = "completion",
+		[TRACE_EVENT] = "event",
 	};
 	unsigned int kind = record->kind;
 
 	json_object(out, NULL);
 	json_string(out, "kind",
-		    kind >= TRACE_CALL && kind <= TRACE_COMPLETION ? kinds[kind]
-								   : "unknown");
+		    kind >= TRACE_CALL && kind <= TRACE_EVENT ? kinds[kind]
+							      : "unknown");
 	json_uint(out, "begin_ns", record->begin_ns);
 	json_uint(out, "duration_ns", record->duration_ns);
 	json_uint(out, "thread", record->thread);
@@ -87,9 +90,11 @@ static void dump_json_record(struct json_out *out,
 	json_uint(out, "bytes", record->bytes);
 	if (kind == TRACE_CALL || kind == TRACE_SEND || kind == TRACE_RECV)
 		json_int(out, "result", record->result);
-	if (kind == TRACE_CALL || kind == TRACE_SEND)
+	if (kind == TRACE_CALL || kind == TRACE_SEND || kind == TRACE_EVENT)
 		json_uint(out, "key", record->key);
-	if (kind != TRACE_CALL) {
+	if (kind == TRACE_EVENT)
+		json_string(out, "event", trace_event_name(record->opcode));
+	if (kind != TRACE_CALL && kind != TRACE_EVENT) {
 		json_uint(out, "qp_num", trace_record_qpn(data, record));
 		json_uint(out, "wr_id", record->wr_id);
 		json_string(out, "opcode", trace_record_opcode(record));

@@ -33,7 +33,8 @@ static bool header_has_layout(const struct trace_header *header)
 	return header->header_bytes == sizeof(*header) &&
 	       header->record_bytes == sizeof(struct trace_record) &&
 	       header->qp_bytes == TRACE_QP_BYTES &&
-	       header->call_bytes == sizeof(struct trace_call_stats) &&
+	       header->call_bytes == TRACE_CALL_BYTES &&
+	       header->nr_data_ops == TRACE_NR_DATA_OPS &&
 	       header->nr_ops == TRACE_NR_OPS &&
 	       header->nr_buckets == TRACE_NR_BUCKETS &&
 	       header->nr_qps == TRACE_NR_QPS &&
@@ -47,9 +48,9 @@ static bool header_is_consistent(const struct trace_header *header,
 
 	return records > 0 && records <= 1U << 22 &&
 	       (records & (records - 1)) == 0 &&
-	       header->qp_offset == TRACE_PAGE &&
-	       header->ring_offset ==
-		       TRACE_PAGE + (uint64_t)TRACE_NR_QPS * TRACE_QP_BYTES &&
+	       header->qp_offset == TRACE_QP_OFFSET &&
+	       header->call_offset == TRACE_CALL_OFFSET &&
+	       header->ring_offset == TRACE_RING_OFFSET &&
 	       header->ring_bytes ==
 		       TRACE_RECORDS_OFFSET +
 			       (uint64_t)records *
@@ -153,7 +154,7 @@ static int file_read_qp(int fd, struct trace_data *data, size_t index)
 {
 	struct trace_qp_stats *qp = &data->qps[index];
 	struct trace_queues *queues = &data->queues[index];
-	int ret = file_read_at(fd, TRACE_PAGE + index * TRACE_QP_BYTES, qp,
+	int ret = file_read_at(fd, TRACE_QP_OFFSET + index * TRACE_QP_BYTES, qp,
 			       sizeof(*qp));
 
 	if (ret)
@@ -193,6 +194,26 @@ static void calls_add(struct trace_call_stats *to,
 		to->max_ns = from->max_ns;
 	for (uint32_t i = 0; i < TRACE_NR_BUCKETS; i++)
 		to->buckets[i] += from->buckets[i];
+}
+
+/* Most ops have no numbers, and no space in the file. */
+static int file_read_calls(int fd, struct trace_data *data)
+{
+	int ret = 0;
+
+	for (uint32_t op = TRACE_NR_DATA_OPS; op < TRACE_NR_OPS && ret == 0;
+	     op++) {
+		struct trace_call_stats *calls = &data->calls[op];
+		uint64_t offset =
+			TRACE_CALL_OFFSET +
+			(uint64_t)(op - TRACE_NR_DATA_OPS) * TRACE_CALL_BYTES;
+
+		ret = file_read_at(fd, offset, &calls->calls,
+				   sizeof(calls->calls));
+		if (ret == 0 && calls->calls)
+			ret = file_read_at(fd, offset, calls, sizeof(*calls));
+	}
+	return ret;
 }
 
 /* Adds the records of a ring that are complete. */
@@ -239,7 +260,7 @@ static int file_read_used_ring(int fd, struct trace_data *data, uint64_t offset,
 	int ret = ring ? file_read_at(fd, offset, ring, sizeof(*ring))
 		       : -ENOMEM;
 
-	for (uint32_t i = 0; ret == 0 && i < TRACE_NR_OPS; i++)
+	for (uint32_t i = 0; ret == 0 && i < TRACE_NR_DATA_OPS; i++)
 		calls_add(&data->calls[i], &ring->calls[i]);
 	if (ret == 0 && with_records)
 		ret = file_read_records(fd, data, offset + TRACE_RECORDS_OFFSET,
@@ -279,6 +300,8 @@ static int file_read_all(int fd, bool with_records, struct trace_data *data,
 
 	if (ret == 0)
 		ret = file_read_qps(fd, data);
+	if (ret == 0)
+		ret = file_read_calls(fd, data);
 	for (uint32_t i = 0; i < TRACE_NR_RINGS && ret == 0; i++)
 		ret = file_read_ring(fd, data, i, with_records);
 	if (ret == 0 && data->nr_records > 0)

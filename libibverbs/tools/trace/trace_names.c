@@ -17,33 +17,12 @@ static const char *name_in(const char *const *names, size_t nr, size_t index)
 const char *trace_op_name(unsigned int op)
 {
 	static const char *const names[TRACE_NR_OPS] = {
-		[TRACE_POST_SEND] = "ibv_post_send",
-		[TRACE_WR_COMPLETE] = "ibv_wr_complete",
-		[TRACE_POST_RECV] = "ibv_post_recv",
-		[TRACE_POST_SRQ_RECV] = "ibv_post_srq_recv",
-		[TRACE_POLL_CQ] = "ibv_poll_cq",
-		[TRACE_START_POLL] = "ibv_start_poll",
-		[TRACE_NEXT_POLL] = "ibv_next_poll",
-		[TRACE_REQ_NOTIFY_CQ] = "ibv_req_notify_cq",
-		[TRACE_QUERY_DEVICE] = "ibv_query_device",
-		[TRACE_QUERY_PORT] = "ibv_query_port",
-		[TRACE_ALLOC_PD] = "ibv_alloc_pd",
-		[TRACE_DEALLOC_PD] = "ibv_dealloc_pd",
-		[TRACE_REG_MR] = "ibv_reg_mr",
-		[TRACE_DEREG_MR] = "ibv_dereg_mr",
-		[TRACE_ALLOC_MW] = "ibv_alloc_mw",
-		[TRACE_DEALLOC_MW] = "ibv_dealloc_mw",
-		[TRACE_CREATE_AH] = "ibv_create_ah",
-		[TRACE_DESTROY_AH] = "ibv_destroy_ah",
-		[TRACE_CREATE_CQ] = "ibv_create_cq",
-		[TRACE_DESTROY_CQ] = "ibv_destroy_cq",
-		[TRACE_CREATE_SRQ] = "ibv_create_srq",
-		[TRACE_MODIFY_SRQ] = "ibv_modify_srq",
-		[TRACE_DESTROY_SRQ] = "ibv_destroy_srq",
-		[TRACE_CREATE_QP] = "ibv_create_qp",
-		[TRACE_MODIFY_QP] = "ibv_modify_qp",
-		[TRACE_QUERY_QP] = "ibv_query_qp",
-		[TRACE_DESTROY_QP] = "ibv_destroy_qp",
+#define TRACE_NAME(name, function)	       [TRACE_##name] = function,
+#define TRACE_OP_NAME(op, name, function, ...) [TRACE_##name] = function,
+		TRACE_DATA_OPS(TRACE_NAME) TRACE_CONTROL_OPS(
+			TRACE_OP_NAME, TRACE_OP_NAME, TRACE_OP_NAME, TRACE_NAME)
+#undef TRACE_OP_NAME
+#undef TRACE_NAME
 	};
 
 	return name_in(names, NR(names), op);
@@ -80,6 +59,34 @@ const char *trace_record_opcode(const struct trace_record *record)
 	return record->opcode == IBV_WC_RECV_RDMA_WITH_IMM
 		       ? "RECV_RDMA_WITH_IMM"
 		       : "RECV";
+}
+
+const char *trace_event_name(unsigned int type)
+{
+	static const char *const names[] = {
+		[IBV_EVENT_CQ_ERR] = "CQ_ERR",
+		[IBV_EVENT_QP_FATAL] = "QP_FATAL",
+		[IBV_EVENT_QP_REQ_ERR] = "QP_REQ_ERR",
+		[IBV_EVENT_QP_ACCESS_ERR] = "QP_ACCESS_ERR",
+		[IBV_EVENT_COMM_EST] = "COMM_EST",
+		[IBV_EVENT_SQ_DRAINED] = "SQ_DRAINED",
+		[IBV_EVENT_PATH_MIG] = "PATH_MIG",
+		[IBV_EVENT_PATH_MIG_ERR] = "PATH_MIG_ERR",
+		[IBV_EVENT_DEVICE_FATAL] = "DEVICE_FATAL",
+		[IBV_EVENT_PORT_ACTIVE] = "PORT_ACTIVE",
+		[IBV_EVENT_PORT_ERR] = "PORT_ERR",
+		[IBV_EVENT_LID_CHANGE] = "LID_CHANGE",
+		[IBV_EVENT_PKEY_CHANGE] = "PKEY_CHANGE",
+		[IBV_EVENT_SM_CHANGE] = "SM_CHANGE",
+		[IBV_EVENT_SRQ_ERR] = "SRQ_ERR",
+		[IBV_EVENT_SRQ_LIMIT_REACHED] = "SRQ_LIMIT_REACHED",
+		[IBV_EVENT_QP_LAST_WQE_REACHED] = "QP_LAST_WQE_REACHED",
+		[IBV_EVENT_CLIENT_REREGISTER] = "CLIENT_REREGISTER",
+		[IBV_EVENT_GID_CHANGE] = "GID_CHANGE",
+		[IBV_EVENT_WQ_FATAL] = "WQ_FATAL",
+	};
+
+	return name_in(names, NR(names), type);
 }
 
 const char *trace_status_name(unsigned int status)

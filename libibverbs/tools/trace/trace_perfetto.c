@@ -192,8 +192,11 @@ static void perfetto_add_record(FILE *out, const struct trace_data *data,
 	uint64_t track = THREAD_TRACK + record->thread;
 	struct proto event = {}, end = {};
 
-	proto_text(&event, EVENT_NAME, trace_op_name(record->op));
-	if (record->kind != TRACE_CALL)
+	proto_text(&event, EVENT_NAME,
+		   record->kind == TRACE_EVENT
+			   ? trace_event_name(record->opcode)
+			   : trace_op_name(record->op));
+	if (record->kind != TRACE_CALL && record->kind != TRACE_EVENT)
 		perfetto_annotate_request(&event, data, record);
 	else
 		event_annotate_uint(&event, "key", record->key);

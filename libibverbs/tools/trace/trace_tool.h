@@ -22,6 +22,9 @@ const char *trace_opcode_name(unsigned int opcode);
 /** trace_record_opcode() - return the opcode of a request or completion */
 const char *trace_record_opcode(const struct trace_record *record);
 
+/** trace_event_name() - return "QP_FATAL" for an asynchronous event */
+const char *trace_event_name(unsigned int type);
+
 /** trace_status_name() - return "RETRY_EXC_ERR" */
 const char *trace_status_name(unsigned int status);
 
