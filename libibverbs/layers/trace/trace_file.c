@@ -66,6 +66,9 @@ static int file_check_limit(void)
 {
 	struct rlimit limit = {};
 
+	/* 32-bit machines cannot map the largest size. */
+	if (file_bytes() > SIZE_MAX / 2)
+		return -EFBIG;
 	(void)getrlimit(RLIMIT_FSIZE, &limit); /* cannot fail */
 	return limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < file_bytes()
 		       ? -EFBIG

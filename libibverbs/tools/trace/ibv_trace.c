@@ -114,7 +114,20 @@ static int command_top(char **words, const struct trace_options *options)
 
 static int command_metrics(char **words, const struct trace_options *options)
 {
-	return trace_metrics(stdout, words[0]);
+	struct trace_target target;
+	struct trace_data data;
+	int ret = trace_target_open(words[0], &target);
+
+	if (ret)
+		return ret;
+	ret = trace_target_read(&target, &data);
+	if (ret == 0) {
+		trace_metrics_print(stdout, &data,
+				    trace_target_has_ended(&target, 0));
+		trace_file_free(&data);
+	}
+	trace_target_close(&target);
+	return ret;
 }
 
 static const struct trace_command {

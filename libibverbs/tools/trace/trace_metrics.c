@@ -5,7 +5,6 @@
  * over the functions or the queue pairs. A number of a QP may be used again, so
  * that the label qp, its place in the trace, makes the samples unique.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -326,35 +325,17 @@ static void metrics_trace(FILE *out, const struct trace_data *data)
 		header->lost_qps);
 }
 
-static int metrics_print(FILE *out, const struct trace_target *target)
+void trace_metrics_print(FILE *out, const struct trace_data *data,
+			 bool has_ended)
 {
-	struct trace_data data;
-	int ret = trace_target_read(target, &data);
-
-	if (ret)
-		return ret;
-	metrics_trace(out, &data);
-	metrics_calls(out, &data);
-	metrics_qp_info(out, &data);
-	metrics_qp_counters(out, &data);
-	metrics_qp_in_flight(out, &data);
-	if (!trace_target_has_ended(target, 0))
-		metrics_qp_ages(out, &data,
-				trace_clock_read(&data.header.clock));
-	metrics_qp_latencies(out, &data);
+	metrics_trace(out, data);
+	metrics_calls(out, data);
+	metrics_qp_info(out, data);
+	metrics_qp_counters(out, data);
+	metrics_qp_in_flight(out, data);
+	if (!has_ended)
+		metrics_qp_ages(out, data,
+				trace_clock_read(&data->header.clock));
+	metrics_qp_latencies(out, data);
 	fprintf(out, "# EOF\n");
-	trace_file_free(&data);
-	return ferror(out) ? -EIO : 0;
-}
-
-int trace_metrics(FILE *out, const char *name)
-{
-	struct trace_target target;
-	int ret = trace_target_open(name, &target);
-
-	if (ret)
-		return ret;
-	ret = metrics_print(out, &target);
-	trace_target_close(&target);
-	return ret;
 }

@@ -134,8 +134,9 @@ struct trace_top_options {
  */
 int trace_top(const char *name, const struct trace_top_options *options);
 
-/** trace_metrics() - print counters as OpenMetrics text; as trace_top() */
-int trace_metrics(FILE *out, const char *name);
+/** trace_metrics_print() - print the counters as OpenMetrics text */
+void trace_metrics_print(FILE *out, const struct trace_data *data,
+			 bool has_ended);
 
 /* ------------------------------------------------------------------------ */
 

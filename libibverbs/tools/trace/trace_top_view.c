@@ -49,6 +49,12 @@ static double top_rate(uint64_t now, uint64_t before, uint64_t interval_ns)
 	return (double)(now - before) / ((double)interval_ns / 1e9);
 }
 
+/* Numbers of a damaged file may be larger than any integer. */
+static uint64_t top_integer(double value)
+{
+	return value < 18446744073709549568.0 ? (uint64_t)value : UINT64_MAX;
+}
+
 static uint64_t top_interval(const struct top_sample *sample)
 {
 	return sample->now_ns > sample->before_ns
@@ -310,9 +316,9 @@ static void top_json_qp(struct json_out *out, const struct top_sample *sample,
 	json_uint(out, "requests", top_requests(qp->stats));
 	json_uint(out, "recv_completions", qp->stats->recv_completions);
 	json_uint(out, "bytes", qp->total_bytes);
-	json_uint(out, "requests_per_second", (uint64_t)qp->sends);
-	json_uint(out, "recv_completions_per_second", (uint64_t)qp->recvs);
-	json_uint(out, "bytes_per_second", (uint64_t)qp->bytes);
+	json_uint(out, "requests_per_second", top_integer(qp->sends));
+	json_uint(out, "recv_completions_per_second", top_integer(qp->recvs));
+	json_uint(out, "bytes_per_second", top_integer(qp->bytes));
 	top_json_queue(out, "send", sample, &qp->queues->send, true);
 	top_json_queue(out, "recv", sample, &qp->queues->recv, false);
 	json_string(out, "waits_for", qp->waits_for);
@@ -337,8 +343,8 @@ static void top_json_calls(struct json_out *out,
 		json_string(out, "function", trace_op_name(op));
 		json_uint(out, "calls", now->calls);
 		json_uint(out, "calls_per_second",
-			  (uint64_t)top_rate(now->calls, before,
-					     top_interval(sample)));
+			  top_integer(top_rate(now->calls, before,
+					       top_interval(sample))));
 		json_uint(out, "errors", now->errors);
 		json_uint(out, "empty", now->empty);
 		json_uint(out, "total_ns", now->total_ns);
