@@ -22,6 +22,7 @@
 #define PORT_DEFAULT_FIRST	32768
 #define PORT_DEFAULT_LAST	60999
 #define PORT_FIRST_UNPRIVILEGED 1024
+#define PORT_NR_BUCKETS		1024 /* a power of two */
 
 /* A service id of this process on a device; ids with one port share it. */
 struct port_claim {
@@ -33,10 +34,20 @@ struct port_claim {
 };
 
 static struct verbs_mutex port_mutex = VERBS_MUTEX_INIT;
-static struct list_node
-	port_bindings GUARDED_BY(port_mutex) = LIST_INIT(port_bindings);
+/* Bindings by the lowest bits of their ports */
+static struct list_node port_buckets[PORT_NR_BUCKETS] GUARDED_BY(port_mutex);
 static struct list_node
 	port_claims GUARDED_BY(port_mutex) = LIST_INIT(port_claims);
+
+/* What port_table_start() has read */
+static pthread_once_t port_once = PTHREAD_ONCE_INIT;
+static unsigned int port_range_first = PORT_DEFAULT_FIRST;
+static unsigned int port_range_last = PORT_DEFAULT_LAST;
+
+static struct list_node *port_bucket_locked(uint16_t port) REQUIRES(port_mutex)
+{
+	return &port_buckets[port & (PORT_NR_BUCKETS - 1)];
+}
 
 static const struct sockaddr *
 binding_address(const struct port_binding *binding)
@@ -70,7 +81,7 @@ static int binding_check_locked(const struct port_binding *binding)
 	struct list_node *node;
 	int ret;
 
-	list_for_each (node, &port_bindings) {
+	list_for_each (node, port_bucket_locked(binding->port)) {
 		const struct port_binding *other =
 			list_entry(node, struct port_binding, node);
 
@@ -206,18 +217,16 @@ static int port_try_locked(struct port_binding *binding, uint16_t port,
 	if (ret)
 		return ret;
 	ip_address_set_port((struct sockaddr *)&binding->address, port);
-	list_add_tail(&port_bindings, &binding->node);
+	list_add_tail(port_bucket_locked(port), &binding->node);
 	return 0;
 }
 
-static void port_range_read(unsigned int *ret_first, unsigned int *ret_last)
+static void port_range_read(void)
 {
 	FILE *file = fopen(PORT_RANGE_FILE, "re");
 	char line[64] = "";
 	char *end;
 
-	*ret_first = PORT_DEFAULT_FIRST;
-	*ret_last = PORT_DEFAULT_LAST;
 	if (!file)
 		return;
 	if (fgets(line, sizeof(line), file)) {
@@ -225,23 +234,31 @@ static void port_range_read(unsigned int *ret_first, unsigned int *ret_last)
 		unsigned long last = strtoul(end, NULL, 10);
 
 		if (first && first <= last && last <= UINT16_MAX) {
-			*ret_first = (unsigned int)first;
-			*ret_last = (unsigned int)last;
+			port_range_first = (unsigned int)first;
+			port_range_last = (unsigned int)last;
 		}
 	}
 	(void)fclose(file);
 }
 
+static void port_table_start(void)
+{
+	verbs_mutex_lock(&port_mutex);
+	for (size_t i = 0; i < PORT_NR_BUCKETS; i++)
+		list_init(&port_buckets[i]);
+	verbs_mutex_unlock(&port_mutex);
+	port_range_read();
+}
+
 /* Any port, from a random one on */
-static int port_find_locked(struct port_binding *binding, unsigned int first,
-			    unsigned int last, bool is_claimed)
+static int port_find_locked(struct port_binding *binding, bool is_claimed)
 	REQUIRES(port_mutex)
 {
-	unsigned int nr = last - first + 1;
+	unsigned int nr = port_range_last - port_range_first + 1;
 	unsigned int start = host_random() % nr;
 
 	for (unsigned int i = 0; i < nr; i++) {
-		unsigned int port = first + (start + i) % nr;
+		unsigned int port = port_range_first + (start + i) % nr;
 		int ret = port_try_locked(binding, (uint16_t)port, is_claimed);
 
 		if (ret != -EADDRINUSE && ret != -EADDRNOTAVAIL)
@@ -264,19 +281,17 @@ static bool process_may_bind_low_ports(void)
 int port_binding_add(struct port_binding *binding, bool is_claimed)
 {
 	uint16_t port = ip_address_port(binding_address(binding));
-	unsigned int first = 0, last = 0;
 	int ret;
 
 	if (port && port < PORT_FIRST_UNPRIVILEGED &&
 	    !process_may_bind_low_ports())
 		return -EACCES;
-	if (!port)
-		port_range_read(&first, &last);
+	(void)pthread_once(&port_once, port_table_start);
 	verbs_mutex_lock(&port_mutex);
 	if (port)
 		ret = port_try_locked(binding, port, is_claimed);
 	else
-		ret = port_find_locked(binding, first, last, is_claimed);
+		ret = port_find_locked(binding, is_claimed);
 	verbs_mutex_unlock(&port_mutex);
 	return ret;
 }
