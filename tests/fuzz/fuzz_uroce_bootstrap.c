@@ -10,13 +10,14 @@
  * and no socket that is not of the port becomes one of the slots.
  */
 #include <errno.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "fuzz/fuzz_target.h"
-#include "uroce/gsi/uroce_gsi_claim.h"
+#include "uroce/gsi/uroce_gsi_conn.h"
 #include "uroce/ipc/uroce_identity.h"
 #include "uroce/ipc/uroce_message.h"
 #include "uroce/udp/uroce_slots_message.h"
@@ -26,10 +27,8 @@
 #define BOOTSTRAP_UDP	   0x20
 #define BOOTSTRAP_SLOT	   0x40
 
-/* The number in front of a MAD */
-#define BOOTSTRAP_MAGIC_LEN 4
-
 static struct uroce_slots slots;
+static struct uroce_gsi_conns conns;
 static int event_fd = -1, udp_fd;
 
 /* An abstract name that the kernel chooses (unix(7), autobind) */
@@ -50,6 +49,9 @@ static void bootstrap_start(void)
 	event_fd = eventfd(0, EFD_CLOEXEC);
 	udp_fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	fuzz_assert(event_fd >= 0);
+	list_init(&conns.conns);
+	conns.epoll = epoll_create1(EPOLL_CLOEXEC);
+	fuzz_assert(conns.epoll >= 0);
 	uroce_slots_init(&slots);
 	slots.listener = bootstrap_listen();
 	for (int i = 0; i < UROCE_NR_SLOTS; i++)
@@ -82,18 +84,21 @@ static int lowest_free_fd(void)
 
 static void check_owner(const uint8_t *message, size_t len)
 {
-	struct uroce_gsi_mad mad;
-	int fd = uroce_gsi_accept(slots.listener);
+	struct uroce_gsi_conn *conn;
+	struct uroce_gsi_message received;
+	unsigned int nr;
 	int ret;
 
-	fuzz_assert(fd >= 0);
-	ret = uroce_gsi_take(fd, &mad);
-	fuzz_assert(ret == 0 || ret == -EPROTO);
-	if (ret)
-		return;
-	fuzz_assert(len == BOOTSTRAP_MAGIC_LEN + sizeof(mad));
-	fuzz_assert(memcmp(&mad, message + BOOTSTRAP_MAGIC_LEN, sizeof(mad)) ==
-		    0);
+	fuzz_assert(uroce_gsi_conns_accept(&conns, slots.listener, &slots,
+					   &conn) == 0);
+	ret = uroce_gsi_conn_receive(conn, &received, 1, &nr);
+	fuzz_assert(ret == 0 || ret == -EPROTO || (ret == -EPIPE && !len));
+	fuzz_assert(nr == (ret == 0));
+	if (nr) {
+		fuzz_assert(len == sizeof(received));
+		fuzz_assert(memcmp(&received, message, len) == 0);
+	}
+	uroce_gsi_conn_free(&conns, conn);
 }
 
 /* The responses: blocks of sockets, or the number of them. */

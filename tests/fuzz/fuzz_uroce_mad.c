@@ -13,14 +13,16 @@
 
 static unsigned int nr_calls;
 
-static int to_service(const uint8_t *gid, unsigned int ifindex,
-		      uint64_t service_id, const struct uroce_gsi_mad *mad)
+static int to_service(struct uroce_gsi_links *links, const uint8_t *gid,
+		      unsigned int ifindex, uint64_t service_id,
+		      const struct uroce_gsi_mad *mad)
 {
 	nr_calls++;
 	return -ENOENT;
 }
 
-static int to_id(uint32_t id, const struct uroce_gsi_mad *mad)
+static int to_id(struct uroce_gsi_links *links, uint32_t id,
+		 const struct uroce_gsi_mad *mad)
 {
 	nr_calls++;
 	return -ENOENT;

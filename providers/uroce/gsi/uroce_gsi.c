@@ -12,10 +12,12 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "uroce/gsi/uroce_gsi_conn.h"
+#include "util/min.h"
 #include "util/nocancel.h"
 
 #define QUEUE_SIZE    64 /* MADs; a power of two */
-#define MAX_READY     16 /* claims that are served in one call */
+#define MAX_READY     16 /* descriptors that are served in one call */
 #define PREFIX_TRIES  64
 #define PREFIX_SHIFT  16
 #define LOWEST_PREFIX 1 /* a communication id of 0 means none */
@@ -23,6 +25,7 @@
 
 struct uroce_gsi_claim {
 	struct list_node entry;
+	const struct uroce_gsi_user *user;
 	int fd;
 	bool is_prefix;
 	bool any_gid;
@@ -34,11 +37,12 @@ struct uroce_gsi_claim {
 struct uroce_gsi {
 	struct uroce_gsi_config config;
 	struct uroce_gsi_ways ways;
-	int epoll;
+	struct uroce_gsi_links links;
 	bool dead; /* child of fork() */
-	/* a leaf; protects the members below */
+	/* protects the members below; links.mutex is taken after it */
 	pthread_mutex_t mutex;
 	struct list_node users;
+	struct uroce_gsi_conns conns;
 	uint32_t head, tail; /* of the queue; free-running */
 	struct uroce_gsi_mad queue[QUEUE_SIZE];
 	struct uroce_gsi_counters counters;
@@ -54,8 +58,8 @@ int uroce_gsi_new(const struct uroce_gsi_config *config,
 
 	if (!gsi)
 		return -ENOMEM;
-	gsi->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (gsi->epoll < 0) {
+	gsi->conns.epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (gsi->conns.epoll < 0) {
 		ret = -errno;
 		free(gsi);
 		return ret;
@@ -64,10 +68,13 @@ int uroce_gsi_new(const struct uroce_gsi_config *config,
 	gsi->ways = (struct uroce_gsi_ways){
 		.to_service = uroce_gsi_forward_service,
 		.to_id = uroce_gsi_forward_id,
+		.links = &gsi->links,
 		.find_interface = config->find_interface,
 		.arg = config->arg,
 	};
 	list_init(&gsi->users);
+	list_init(&gsi->conns.conns);
+	uroce_gsi_links_init(&gsi->links);
 	(void)pthread_mutex_init(&gsi->mutex, NULL);
 	(void)pthread_mutex_init(&gsi->call_mutex, NULL);
 	*ret_gsi = gsi;
@@ -76,8 +83,9 @@ int uroce_gsi_new(const struct uroce_gsi_config *config,
 
 void uroce_gsi_free(struct uroce_gsi *gsi)
 {
-	if (gsi->epoll >= 0)
-		(void)close(gsi->epoll);
+	if (gsi->conns.epoll >= 0)
+		(void)close(gsi->conns.epoll);
+	uroce_gsi_links_fini(&gsi->links);
 	(void)pthread_mutex_destroy(&gsi->mutex);
 	(void)pthread_mutex_destroy(&gsi->call_mutex);
 	free(gsi);
@@ -85,7 +93,7 @@ void uroce_gsi_free(struct uroce_gsi *gsi)
 
 int uroce_gsi_fd(const struct uroce_gsi *gsi)
 {
-	return gsi->epoll;
+	return gsi->conns.epoll;
 }
 
 void uroce_gsi_watch(struct uroce_gsi *gsi, int fd)
@@ -93,17 +101,29 @@ void uroce_gsi_watch(struct uroce_gsi *gsi, int fd)
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
 
 	/* fails without memory only: then other processes receive the MADs */
-	(void)epoll_ctl(gsi->epoll, EPOLL_CTL_ADD, fd, &event);
+	(void)epoll_ctl(gsi->conns.epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
-void uroce_gsi_lock(struct uroce_gsi *gsi)
+static void gsi_lock(struct uroce_gsi *gsi)
 {
 	(void)pthread_mutex_lock(&gsi->mutex);
 }
 
-void uroce_gsi_unlock(struct uroce_gsi *gsi)
+static void gsi_unlock(struct uroce_gsi *gsi)
 {
 	(void)pthread_mutex_unlock(&gsi->mutex);
+}
+
+void uroce_gsi_lock(struct uroce_gsi *gsi)
+{
+	gsi_lock(gsi);
+	(void)pthread_mutex_lock(&gsi->links.mutex);
+}
+
+void uroce_gsi_unlock(struct uroce_gsi *gsi)
+{
+	(void)pthread_mutex_unlock(&gsi->links.mutex);
+	gsi_unlock(gsi);
 }
 
 void uroce_gsi_abandon(struct uroce_gsi *gsi)
@@ -122,39 +142,41 @@ void uroce_gsi_abandon(struct uroce_gsi *gsi)
 			claim->fd = -1;
 		}
 	}
-	(void)close(gsi->epoll);
-	gsi->epoll = -1;
+	(void)close(gsi->conns.epoll);
+	gsi->conns.epoll = -1;
+	uroce_gsi_conns_close(&gsi->conns, NULL);
+	uroce_gsi_links_close(&gsi->links);
 	gsi->dead = true;
 }
 
 void uroce_gsi_push(struct uroce_gsi *gsi, const struct uroce_gsi_mad *mad)
 {
-	uroce_gsi_lock(gsi);
+	gsi_lock(gsi);
 	gsi->counters.received++;
 	if (gsi->tail - gsi->head < QUEUE_SIZE)
 		gsi->queue[gsi->tail++ % QUEUE_SIZE] = *mad;
 	else
 		gsi->counters.overflow++;
-	uroce_gsi_unlock(gsi);
+	gsi_unlock(gsi);
 }
 
 static bool gsi_pop(struct uroce_gsi *gsi, struct uroce_gsi_mad *ret_mad)
 {
 	bool any;
 
-	uroce_gsi_lock(gsi);
+	gsi_lock(gsi);
 	any = gsi->head != gsi->tail;
 	if (any)
 		*ret_mad = gsi->queue[gsi->head++ % QUEUE_SIZE];
-	uroce_gsi_unlock(gsi);
+	gsi_unlock(gsi);
 	return any;
 }
 
 static void gsi_count(struct uroce_gsi *gsi, uint64_t *counter)
 {
-	uroce_gsi_lock(gsi);
+	gsi_lock(gsi);
 	(*counter)++;
-	uroce_gsi_unlock(gsi);
+	gsi_unlock(gsi);
 }
 
 /* Return: whether the MAD has an owner. */
@@ -182,84 +204,173 @@ static bool pass_on_mad(struct uroce_gsi *gsi, const struct uroce_gsi_mad *mad)
 	return false;
 }
 
-static struct uroce_gsi_user *find_user_locked(const struct uroce_gsi *gsi,
-					       int fd)
+void uroce_gsi_send_local(struct uroce_gsi *gsi,
+			  const struct uroce_gsi_mad *mad)
+{
+	struct uroce_gsi_mad received = *mad;
+
+	memcpy(received.local_gid, mad->remote_gid, UROCE_GID_LEN);
+	memcpy(received.remote_gid, mad->local_gid, UROCE_GID_LEN);
+	pass_on_mad(gsi, &received);
+}
+
+static const struct uroce_gsi_claim *
+claim_find_locked(const struct uroce_gsi *gsi, int fd)
 {
 	struct list_node *pos, *at;
 
 	list_for_each (pos, &gsi->users) {
-		struct uroce_gsi_user *user =
+		const struct uroce_gsi_user *user =
 			list_entry(pos, struct uroce_gsi_user, entry);
 
-		list_for_each (at, &user->claims)
-			if (list_entry(at, struct uroce_gsi_claim, entry)->fd ==
-			    fd)
-				return user;
+		list_for_each (at, &user->claims) {
+			const struct uroce_gsi_claim *claim =
+				list_entry(at, struct uroce_gsi_claim, entry);
+
+			if (claim->fd == fd)
+				return claim;
+		}
 	}
 	return NULL;
 }
 
-/*
- * Accepts one connection at a claim. Return: the connection; -ENOENT if no
- * claim of this process has @fd any more; -EAGAIN; -EPERM; or -errno.
- */
-static int accept_mad(struct uroce_gsi *gsi, int fd,
-		      struct uroce_gsi_user *ret_user)
+/* Accepts a connection. Return: its descriptor; as uroce_gsi_conns_accept();
+ * or -ENOENT if no claim of this process has @fd any more. */
+static int accept_conn(struct uroce_gsi *gsi, int fd)
 {
-	struct uroce_gsi_user *user;
+	const struct uroce_gsi_claim *claim;
+	struct uroce_gsi_conn *conn;
 	int ret = -ENOENT;
 
-	uroce_gsi_lock(gsi);
-	user = find_user_locked(gsi, fd);
-	if (user) {
-		ret_user->receive = user->receive;
-		ret_user->arg = user->arg;
-		ret = uroce_gsi_accept(fd);
-	}
-	uroce_gsi_unlock(gsi);
+	gsi_lock(gsi);
+	claim = claim_find_locked(gsi, fd);
+	if (claim)
+		ret = uroce_gsi_conns_accept(&gsi->conns, fd, claim, &conn);
+	if (!ret)
+		ret = conn->fd;
+	gsi_unlock(gsi);
 	return ret;
 }
 
-/* Delivers one MAD of a claim. Return: 0, or as accept_mad(). */
-static int deliver_claimed(struct uroce_gsi *gsi, int fd)
+/* Counts a MAD as delivered if the connection still exists: receive() of an
+ * earlier one may have released the claim. */
+static bool delivery_begin(struct uroce_gsi *gsi, int fd)
 {
-	struct uroce_gsi_user user;
-	struct uroce_gsi_mad mad;
+	bool exists;
+
+	gsi_lock(gsi);
+	exists = uroce_gsi_conns_find(&gsi->conns, fd) != NULL;
+	if (exists)
+		gsi->counters.delivered++;
+	gsi_unlock(gsi);
+	return exists;
+}
+
+/* Receives MADs of a connection. Return: as uroce_gsi_conn_receive(). */
+static int receive_conn(struct uroce_gsi *gsi, int fd,
+			struct uroce_gsi_message *ret_messages,
+			unsigned int max, unsigned int *ret_nr,
+			struct uroce_gsi_user *ret_user)
+{
+	const struct uroce_gsi_conn *conn;
+	int ret = 0;
+
+	*ret_nr = 0;
+	gsi_lock(gsi);
+	conn = uroce_gsi_conns_find(&gsi->conns, fd);
+	if (conn) {
+		const struct uroce_gsi_claim *claim = conn->claim;
+
+		*ret_user = *claim->user;
+		ret = uroce_gsi_conn_receive(conn, ret_messages, max, ret_nr);
+	}
+	if (ret == -EPROTO)
+		gsi->counters.bad++;
+	gsi_unlock(gsi);
+	return ret;
+}
+
+static void close_conn(struct uroce_gsi *gsi, int fd)
+{
+	struct uroce_gsi_conn *conn;
+
+	gsi_lock(gsi);
+	conn = uroce_gsi_conns_find(&gsi->conns, fd);
+	if (conn)
+		uroce_gsi_conn_free(&gsi->conns, conn);
+	gsi_unlock(gsi);
+}
+
+/* Delivers up to @max MADs of a connection; counts them in @ret_nr. */
+static int deliver_conn(struct uroce_gsi *gsi, int fd, unsigned int max,
+			unsigned int *ret_nr)
+{
+	struct uroce_gsi_message messages[UROCE_GSI_BATCH];
+	struct uroce_gsi_user user = {};
 	int ret;
 
 	(void)pthread_mutex_lock(&gsi->call_mutex);
-	ret = accept_mad(gsi, fd, &user);
-	if (ret >= 0) {
-		ret = uroce_gsi_take(ret, &mad);
-		gsi_count(gsi,
-			  ret ? &gsi->counters.bad : &gsi->counters.delivered);
-		if (!ret)
-			user.receive(user.arg, &mad);
-		else
-			ret = -EPROTO;
-	}
+	ret = receive_conn(gsi, fd, messages, max, ret_nr, &user);
+	for (unsigned int i = 0; i < *ret_nr && delivery_begin(gsi, fd); i++)
+		user.receive(user.arg, &messages[i].mad);
+	if (ret)
+		close_conn(gsi, fd);
 	(void)pthread_mutex_unlock(&gsi->call_mutex);
+	return ret == -EPIPE ? 0 : ret;
+}
+
+static bool is_conn(struct uroce_gsi *gsi, int fd)
+{
+	bool found;
+
+	gsi_lock(gsi);
+	found = uroce_gsi_conns_find(&gsi->conns, fd) != NULL;
+	gsi_unlock(gsi);
+	return found;
+}
+
+/* Delivers MADs of a connection; @left: attempts that are left in this call. */
+static int serve_conn(struct uroce_gsi *gsi, int fd, unsigned int *left)
+{
+	unsigned int max, nr;
+	int ret;
+
+	do {
+		max = min_u32(*left, UROCE_GSI_BATCH);
+		ret = deliver_conn(gsi, fd, max, &nr);
+		*left -= nr ? nr : 1;
+	} while (!ret && nr == max && *left);
 	return ret;
 }
 
-/* Delivers MADs at readable claims. Return: as uroce_gsi_work(). */
+static int serve_ready(struct uroce_gsi *gsi, int fd, unsigned int *left)
+{
+	int ret = 0;
+
+	if (is_conn(gsi, fd))
+		return serve_conn(gsi, fd, left);
+	while (!ret && *left) {
+		int conn_fd = accept_conn(gsi, fd);
+
+		ret = conn_fd < 0 ? conn_fd : serve_conn(gsi, conn_fd, left);
+	}
+	return ret == -EAGAIN || ret == -ENOENT ? 0 : ret;
+}
+
+/* Delivers MADs at readable descriptors. Return: as uroce_gsi_work(). */
 static int deliver_ready(struct uroce_gsi *gsi)
 {
 	struct epoll_event events[MAX_READY];
-	int nr = epoll_wait(gsi->epoll, events, MAX_READY, 0);
-	int left = UROCE_GSI_MAX_DELIVERED;
+	int nr = epoll_wait(gsi->conns.epoll, events, MAX_READY, 0);
+	unsigned int left = UROCE_GSI_MAX_DELIVERED;
 
-	for (int i = 0; i < nr; i++) {
-		int ret = 0;
+	for (int i = 0; i < nr && left; i++) {
+		int ret = serve_ready(gsi, events[i].data.fd, &left);
 
-		while (!ret && left > 0) {
-			ret = deliver_claimed(gsi, events[i].data.fd);
-			left--;
-		}
-		if (ret == -EPERM || ret == -EPROTO)
+		if (ret)
 			return ret;
 	}
-	return UROCE_GSI_MAX_DELIVERED - left;
+	return UROCE_GSI_MAX_DELIVERED - (int)left;
 }
 
 int uroce_gsi_work(struct uroce_gsi *gsi, bool readable, uint32_t *ret_unowned)
@@ -281,7 +392,8 @@ static int add_claim_locked(struct uroce_gsi *gsi, struct uroce_gsi_user *user,
 	struct uroce_gsi_claim *claim = malloc(sizeof(*claim));
 	int ret = claim ? 0 : -ENOMEM;
 
-	if (!ret && epoll_ctl(gsi->epoll, EPOLL_CTL_ADD, from->fd, &event))
+	if (!ret &&
+	    epoll_ctl(gsi->conns.epoll, EPOLL_CTL_ADD, from->fd, &event))
 		ret = -errno;
 	if (ret) {
 		(void)close(from->fd);
@@ -289,6 +401,7 @@ static int add_claim_locked(struct uroce_gsi *gsi, struct uroce_gsi_user *user,
 		return ret;
 	}
 	*claim = *from;
+	claim->user = user;
 	list_add_tail(&user->claims, &claim->entry);
 	return 0;
 }
@@ -297,8 +410,10 @@ static void free_claim(struct uroce_gsi *gsi, struct uroce_gsi_claim *claim)
 {
 	list_del(&claim->entry);
 	if (claim->fd >= 0) {
+		uroce_gsi_conns_close(&gsi->conns, claim);
 		/* a descriptor in a child would keep it in the set */
-		(void)epoll_ctl(gsi->epoll, EPOLL_CTL_DEL, claim->fd, NULL);
+		(void)epoll_ctl(gsi->conns.epoll, EPOLL_CTL_DEL, claim->fd,
+				NULL);
 		(void)close(claim->fd);
 	}
 	free(claim);
@@ -334,11 +449,11 @@ int uroce_gsi_add_user(struct uroce_gsi *gsi, struct uroce_gsi_user *user)
 	int ret;
 
 	list_init(&user->claims);
-	uroce_gsi_lock(gsi);
+	gsi_lock(gsi);
 	ret = claim_prefix_locked(gsi, user);
 	if (!ret)
 		list_add_tail(&gsi->users, &user->entry);
-	uroce_gsi_unlock(gsi);
+	gsi_unlock(gsi);
 	return ret;
 }
 
@@ -348,13 +463,13 @@ void uroce_gsi_remove_user(struct uroce_gsi *gsi, struct uroce_gsi_user *user)
 
 	/* in a child, threads of the parent may have had the locks */
 	if (!gsi->dead)
-		uroce_gsi_lock(gsi);
+		gsi_lock(gsi);
 	list_for_each_safe (pos, tmp, &user->claims)
 		free_claim(gsi, list_entry(pos, struct uroce_gsi_claim, entry));
 	list_del(&user->entry);
 	if (gsi->dead)
 		return;
-	uroce_gsi_unlock(gsi);
+	gsi_unlock(gsi);
 	/* ends after a call that was in progress */
 	(void)pthread_mutex_lock(&gsi->call_mutex);
 	(void)pthread_mutex_unlock(&gsi->call_mutex);
@@ -373,10 +488,10 @@ int uroce_gsi_claim(struct uroce_gsi *gsi, struct uroce_gsi_user *user,
 
 	if (gid)
 		memcpy(claim.gid, gid, UROCE_GID_LEN);
-	uroce_gsi_lock(gsi);
+	gsi_lock(gsi);
 	claim.fd = uroce_gsi_listen_service(gid, ifindex, service_id);
 	ret = claim.fd < 0 ? claim.fd : add_claim_locked(gsi, user, &claim);
-	uroce_gsi_unlock(gsi);
+	gsi_unlock(gsi);
 	return ret;
 }
 
@@ -396,7 +511,7 @@ void uroce_gsi_release(struct uroce_gsi *gsi, struct uroce_gsi_user *user,
 {
 	struct list_node *pos, *tmp;
 
-	uroce_gsi_lock(gsi);
+	gsi_lock(gsi);
 	list_for_each_safe (pos, tmp, &user->claims) {
 		struct uroce_gsi_claim *claim =
 			list_entry(pos, struct uroce_gsi_claim, entry);
@@ -404,13 +519,13 @@ void uroce_gsi_release(struct uroce_gsi *gsi, struct uroce_gsi_user *user,
 		if (is_claim_of(claim, gid, ifindex, service_id))
 			free_claim(gsi, claim);
 	}
-	uroce_gsi_unlock(gsi);
+	gsi_unlock(gsi);
 }
 
 void uroce_gsi_counters(struct uroce_gsi *gsi,
 			struct uroce_gsi_counters *ret_counters)
 {
-	uroce_gsi_lock(gsi);
+	gsi_lock(gsi);
 	*ret_counters = gsi->counters;
-	uroce_gsi_unlock(gsi);
+	gsi_unlock(gsi);
 }

@@ -88,6 +88,17 @@ void uroce_gsi_abandon(struct uroce_gsi *gsi);
 /** uroce_gsi_push() - queue a MAD from the network; any thread, never waits */
 void uroce_gsi_push(struct uroce_gsi *gsi, const struct uroce_gsi_mad *mad);
 
+/**
+ * uroce_gsi_send_local() - pass a MAD of this process to an address of the host
+ *
+ * The remote address is that of a device of this process. Like any datagram the
+ * MAD may be lost.
+ *
+ * Context: any thread, without locks of uroce; never waits.
+ */
+void uroce_gsi_send_local(struct uroce_gsi *gsi,
+			  const struct uroce_gsi_mad *mad);
+
 /* Attempts to deliver a MAD in one call of uroce_gsi_work(). */
 #define UROCE_GSI_MAX_DELIVERED 32
 

@@ -3,14 +3,14 @@
  * Claims: the sockets by which a process owns MADs. A claim is an abstract unix
  * socket whose name contains the user, and either a service id with an address
  * or the prefix of communication ids. The kernel frees the name when the
- * process ends. Another process of the user passes a MAD to the owner through a
- * connection to the name. Both sides check the user of the other one
- * (ipc/uroce_identity.h).
+ * process ends. Other processes of the user pass MADs to the owner through
+ * connections to the name, which they keep. Both sides check the user of the
+ * other one (ipc/uroce_identity.h).
  */
 #ifndef UROCE_GSI_CLAIM_H
 #define UROCE_GSI_CLAIM_H
 
-#include <stdbool.h>
+#include <pthread.h>
 #include <stdint.h>
 
 #include "uroce/gsi/uroce_mad.h"
@@ -25,6 +25,41 @@ struct uroce_gsi_mad {
 	uint8_t hop_limit; /* 0: unknown, or the default */
 	uint8_t zero[2];
 	uint8_t bytes[UROCE_MAD_BYTES];
+};
+
+/* Changes with struct uroce_gsi_mad. */
+#define UROCE_GSI_MAGIC 30306
+
+/* A message from process to process. */
+struct uroce_gsi_message {
+	uint32_t magic; /* UROCE_GSI_MAGIC */
+	struct uroce_gsi_mad mad;
+};
+
+enum uroce_gsi_name_kind {
+	UROCE_GSI_NAME_SERVICE,	    /* a service id at an address */
+	UROCE_GSI_NAME_ANY_SERVICE, /* at all addresses of an interface */
+	UROCE_GSI_NAME_PREFIX,	    /* communication ids with a prefix */
+};
+
+/* The name of a claim, without padding. */
+struct uroce_gsi_name {
+	uint8_t gid[UROCE_GID_LEN];
+	uint64_t service_id;
+	uint32_t number; /* of the interface; or the prefix, shifted */
+	uint32_t kind;	 /* enum uroce_gsi_name_kind */
+};
+
+/* Owners to which a process keeps a connection. */
+#define UROCE_GSI_NR_LINKS 16
+
+struct uroce_gsi_links {
+	pthread_mutex_t mutex; /* a leaf; protects the members below */
+	unsigned int next;     /* to replace */
+	struct uroce_gsi_link {
+		int fd; /* -1: none */
+		struct uroce_gsi_name name;
+	} links[UROCE_GSI_NR_LINKS];
 };
 
 /* The bits of a communication id that identify its process. */
@@ -43,38 +78,28 @@ int uroce_gsi_listen_service(const uint8_t *gid, unsigned int ifindex,
 /** uroce_gsi_listen_prefix() - claim the communication ids with a prefix */
 int uroce_gsi_listen_prefix(uint32_t prefix);
 
+/** uroce_gsi_links_init() - initialise connections to owners of MADs */
+void uroce_gsi_links_init(struct uroce_gsi_links *links);
+
+/** uroce_gsi_links_close() - close all connections; with the mutex */
+void uroce_gsi_links_close(struct uroce_gsi_links *links);
+
+void uroce_gsi_links_fini(struct uroce_gsi_links *links);
+
 /**
  * uroce_gsi_forward_service() - pass a MAD to the owner of a service id
  * @gid, @ifindex, @service_id: as for uroce_gsi_listen_service()
  *
- * Never waits. Return: 0; -ENOENT if no process of this user owns it; or
- * -errno: the MAD is lost.
+ * Context: any thread; never waits.
+ * Return: 0; -ENOENT if no process of this user owns it; or -errno: the MAD is
+ * lost.
  */
-int uroce_gsi_forward_service(const uint8_t *gid, unsigned int ifindex,
-			      uint64_t service_id,
+int uroce_gsi_forward_service(struct uroce_gsi_links *links, const uint8_t *gid,
+			      unsigned int ifindex, uint64_t service_id,
 			      const struct uroce_gsi_mad *mad);
 
 /** uroce_gsi_forward_id() - the same for the owner of a communication id */
-int uroce_gsi_forward_id(uint32_t id, const struct uroce_gsi_mad *mad);
-
-/**
- * uroce_gsi_accept() - accept a connection at a claim; never waits
- *
- * Return: what uroce_rendezvous_accept() returns.
- */
-int uroce_gsi_accept(int listener);
-
-/**
- * uroce_gsi_take() - receive a MAD that another process has forwarded
- * @fd: from uroce_gsi_accept(); is closed
- * @ret_mad: receives the MAD
- *
- * Waits for a short time, because the other process sends right after the
- * connection.
- *
- * Return: 0; -EAGAIN after the time limit; -EPROTO if the message is not a MAD;
- * or -errno.
- */
-int uroce_gsi_take(int fd, struct uroce_gsi_mad *ret_mad);
+int uroce_gsi_forward_id(struct uroce_gsi_links *links, uint32_t id,
+			 const struct uroce_gsi_mad *mad);
 
 #endif

@@ -19,14 +19,15 @@ static int route_to_service(const struct uroce_gsi_ways *ways,
 			    const struct uroce_gsi_mad *mad,
 			    struct uroce_gsi_interface *ret_interface)
 {
-	int ret = ways->to_service(mad->local_gid, 0, service_id, mad);
+	int ret = ways->to_service(ways->links, mad->local_gid, 0, service_id,
+				   mad);
 
 	if (ret != -ENOENT)
 		return ret;
 	*ret_interface = ways->find_interface(ways->arg, mad->local_gid);
 	if (ret_interface->ifindex)
-		ret = ways->to_service(NULL, ret_interface->ifindex, service_id,
-				       mad);
+		ret = ways->to_service(ways->links, NULL,
+				       ret_interface->ifindex, service_id, mad);
 	return ret;
 }
 
@@ -43,7 +44,7 @@ enum uroce_gsi_outcome uroce_gsi_route(const struct uroce_gsi_ways *ways,
 	if (key.owner == UROCE_MAD_OF_SERVICE) {
 		ret = route_to_service(ways, key.service_id, mad, &interface);
 	} else {
-		ret = ways->to_id(key.id, mad);
+		ret = ways->to_id(ways->links, key.id, mad);
 		if (ret == -ENOENT)
 			interface =
 				ways->find_interface(ways->arg, mad->local_gid);

@@ -21,9 +21,12 @@ struct uroce_gsi_interface {
 
 /* The functions by which MADs leave the process; replaced in tests. */
 struct uroce_gsi_ways {
-	int (*to_service)(const uint8_t *gid, unsigned int ifindex,
-			  uint64_t service_id, const struct uroce_gsi_mad *mad);
-	int (*to_id)(uint32_t id, const struct uroce_gsi_mad *mad);
+	int (*to_service)(struct uroce_gsi_links *links, const uint8_t *gid,
+			  unsigned int ifindex, uint64_t service_id,
+			  const struct uroce_gsi_mad *mad);
+	int (*to_id)(struct uroce_gsi_links *links, uint32_t id,
+		     const struct uroce_gsi_mad *mad);
+	struct uroce_gsi_links *links; /* of to_service() and to_id() */
 	struct uroce_gsi_interface (*find_interface)(void *arg,
 						     const uint8_t *gid);
 	void *arg; /* of find_interface() */

@@ -12,8 +12,11 @@
 #include "uroce/ipc/uroce_directory.h"
 #include "util/nocancel.h"
 
-/* MADs that may wait for a process; net.core.somaxconn limits them, too. */
-#define GSI_BACKLOG 4096
+/*
+ * Connections that may wait for an owner of MADs. Each can be full, with more
+ * than a hundred MADs (net.core.wmem_default).
+ */
+#define GSI_BACKLOG 64
 
 /* Buffer for descriptors and the credentials of the sender. */
 union control {
@@ -224,4 +227,19 @@ int uroce_rendezvous_connect_gsi(const char *text)
 	/* there is no time for the proof of an ambiguous user id */
 	return uroce_identity_ambiguous() ? -EPERM
 					  : connect_to_address(&name, len, 0);
+}
+
+int uroce_rendezvous_accept_gsi(int listener)
+{
+	int fd, ret;
+
+	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	ret = uroce_identity_check_peer(fd);
+	if (ret) {
+		(void)close(fd);
+		return ret;
+	}
+	return fd;
 }

@@ -92,4 +92,13 @@ int uroce_rendezvous_listen_gsi(const char *text);
  */
 int uroce_rendezvous_connect_gsi(const char *text);
 
+/**
+ * uroce_rendezvous_accept_gsi() - accept a connection of a sender of MADs
+ * @listener: from uroce_rendezvous_listen_gsi()
+ *
+ * Return: a non-blocking socket; -EAGAIN if no connection waits; -EPERM if it
+ * is of another user; or -errno.
+ */
+int uroce_rendezvous_accept_gsi(int listener);
+
 #endif

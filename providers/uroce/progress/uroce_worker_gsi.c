@@ -48,16 +48,30 @@ static int send_mad_locked(struct uroce_worker *worker,
 	return 0;
 }
 
+/* As for packets of queue pairs, UROCE_LOCAL=none demands the network. */
+static bool mad_is_local_locked(const struct uroce_instance *instance,
+				const struct uroce_worker *worker,
+				const struct uroce_gsi_mad *mad)
+{
+	return worker->shm && worker->port && !worker->dead &&
+	       uroce_netdev_has_gid(&instance->dev, mad->remote_gid);
+}
+
 int uroce_instance_send_mad(struct uroce_instance *instance,
 			    const struct uroce_gsi_mad *mad)
 {
 	struct uroce_worker *worker = instance->process->workers[0];
+	bool is_local = false;
 	int ret = -EADDRNOTAVAIL;
 
 	uroce_worker_acquire(worker);
-	if (uroce_netdev_has_gid(&instance->dev, mad->local_gid))
-		ret = send_mad_locked(worker, mad);
+	if (uroce_netdev_has_gid(&instance->dev, mad->local_gid)) {
+		is_local = mad_is_local_locked(instance, worker, mad);
+		ret = is_local ? 0 : send_mad_locked(worker, mad);
+	}
 	uroce_worker_release(worker);
+	if (is_local)
+		uroce_gsi_send_local(instance->process->gsi, mad);
 	return ret;
 }
 

@@ -23,8 +23,9 @@ static struct {
 
 static struct uroce_gsi_mad mad, reply;
 
-static int to_service(const uint8_t *gid, unsigned int ifindex,
-		      uint64_t service_id, const struct uroce_gsi_mad *of)
+static int to_service(struct uroce_gsi_links *links, const uint8_t *gid,
+		      unsigned int ifindex, uint64_t service_id,
+		      const struct uroce_gsi_mad *of)
 {
 	assert_int_equal(service_id, SERVICE_ID);
 	assert_ptr_equal(of, &mad);
@@ -38,7 +39,8 @@ static int to_service(const uint8_t *gid, unsigned int ifindex,
 	return ways.wildcard;
 }
 
-static int to_id(uint32_t id, const struct uroce_gsi_mad *of)
+static int to_id(struct uroce_gsi_links *links, uint32_t id,
+		 const struct uroce_gsi_mad *of)
 {
 	assert_int_equal(id, 0xabcd0001);
 	ways.nr_id++;

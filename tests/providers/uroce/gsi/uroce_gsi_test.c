@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tests of uroce_gsi.c and uroce_gsi_claim.c: queue, claims and delivery, in
- * one process. The service ids contain the process id, since all processes of
- * the user share the names of claims.
+ * Tests of uroce_gsi.c, uroce_gsi_claim.c and uroce_gsi_conn.c: queue, claims
+ * and delivery, in one process. The service ids contain the process id, since
+ * all processes of the user share the names of claims.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,11 +19,13 @@
 #include <cmocka.h>
 
 #include "uroce/gsi/uroce_gsi.h"
+#include "uroce/gsi/uroce_gsi_conn.h"
 #include "uroce/ipc/uroce_identity.h"
 #include "uroce/wire/uroce_bytes.h"
 
 #define IFINDEX	   1000001
 #define QUEUE_SIZE 64
+#define NR_OF_FULL 2000 /* MADs that no connection has room for */
 
 static struct uroce_gsi *gsi;
 static struct uroce_gsi_user user;
@@ -232,8 +234,8 @@ static void gsi_claim_released_in_callback_ends_delivery(void **state)
 	assert_int_equal(nr_replies, 1);
 }
 
-/* Connects to the owner of the prefix and sends @len bytes. */
-static void send_raw(const void *data, size_t len)
+/* Connects to the owner of the prefix. */
+static int connect_raw(void)
 {
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	struct sockaddr_un name;
@@ -244,15 +246,21 @@ static void send_raw(const void *data, size_t len)
 	name_len = uroce_identity_gsi_name(text, &name);
 	assert_true(fd >= 0);
 	assert_int_equal(connect(fd, (struct sockaddr *)&name, name_len), 0);
-	if (len)
-		assert_int_equal(send(fd, data, len, MSG_NOSIGNAL), len);
+	return fd;
+}
+
+static void send_raw(const void *data, size_t len)
+{
+	int fd = connect_raw();
+
+	assert_int_equal(send(fd, data, len, MSG_NOSIGNAL), len);
 	(void)close(fd);
 }
 
 static void gsi_invalid_messages_are_counted(void **state)
 {
 	static const uint8_t zero[4096];
-	static const size_t lengths[] = { 0,   1,   255, 256,	      296,
+	static const size_t lengths[] = { 1,   255, 256, 296,
 					  299, 300, 301, sizeof(zero) };
 
 	uint32_t nr_unowned;
@@ -263,6 +271,90 @@ static void gsi_invalid_messages_are_counted(void **state)
 		assert_int_equal(counters().bad, i + 1);
 	}
 	assert_int_equal(nr_received, 0);
+}
+
+static void gsi_connection_without_mad_is_not_counted(void **state)
+{
+	(void)close(connect_raw());
+	work();
+	assert_int_equal(counters().bad, 0);
+}
+
+static void gsi_connections_above_limit_lose_no_mad(void **state)
+{
+	struct uroce_gsi_message message = {
+		.magic = UROCE_GSI_MAGIC,
+		.mad = make_req(),
+	};
+	int fds[UROCE_GSI_MAX_CONNS / 2 * 3];
+	const unsigned int nr = sizeof(fds) / sizeof(fds[0]);
+
+	for (unsigned int i = 0; i < nr; i++) {
+		fds[i] = connect_raw();
+		assert_int_equal(
+			send(fds[i], &message, sizeof(message), MSG_NOSIGNAL),
+			sizeof(message));
+		/* the first ones wait while others are accepted */
+		if (i == nr / 2 || i == nr - 1)
+			work();
+	}
+	assert_int_equal(nr_received, nr);
+	assert_int_equal(send(fds[0], &message, sizeof(message), MSG_NOSIGNAL),
+			 -1);
+	assert_int_equal(
+		send(fds[nr - 1], &message, sizeof(message), MSG_NOSIGNAL),
+		sizeof(message));
+	work();
+	assert_int_equal(nr_received, nr + 1);
+	for (unsigned int i = 0; i < nr; i++)
+		(void)close(fds[i]);
+}
+
+static void gsi_full_connection_loses_no_mad(void **state)
+{
+	struct uroce_gsi_mad mad = make_req();
+
+	assert_int_equal(
+		uroce_gsi_claim(gsi, &user, NULL, IFINDEX, service_id()), 0);
+	for (int i = 0; i < NR_OF_FULL; i++)
+		uroce_gsi_send_local(gsi, &mad);
+	work();
+	assert_int_equal(nr_received, NR_OF_FULL);
+	assert_int_equal(counters().lost, 0);
+}
+
+static void gsi_local_mad_is_delivered_with_addresses_swapped(void **state)
+{
+	struct uroce_gsi_mad mad = make_req();
+
+	mad.remote_gid[15] = 2;
+	assert_int_equal(
+		uroce_gsi_claim(gsi, &user, NULL, IFINDEX, service_id()), 0);
+	uroce_gsi_send_local(gsi, &mad);
+	work();
+	assert_int_equal(nr_received, 1);
+	assert_int_equal(last.local_gid[15], 2);
+	assert_int_equal(last.remote_gid[15], 1);
+	assert_memory_equal(last.bytes, mad.bytes, sizeof(mad.bytes));
+}
+
+static void gsi_new_claim_receives_after_release_of_old_one(void **state)
+{
+	struct uroce_gsi_mad mad = make_req();
+
+	for (unsigned int i = 1; i <= 2; i++) {
+		assert_int_equal(uroce_gsi_claim(gsi, &user, NULL, IFINDEX,
+						 service_id()),
+				 0);
+		uroce_gsi_push(gsi, &mad);
+		work();
+		assert_int_equal(nr_received, i);
+		uroce_gsi_release(gsi, &user, NULL, IFINDEX, service_id());
+	}
+	uroce_gsi_push(gsi, &mad);
+	work();
+	assert_int_equal(nr_received, 2);
+	assert_int_equal(nr_replies, 1);
 }
 
 static void gsi_abandoned_has_no_descriptors(void **state)
@@ -300,6 +392,11 @@ int main(void)
 		TEST(gsi_work_delivers_bounded_number_of_mads),
 		TEST(gsi_claim_released_in_callback_ends_delivery),
 		TEST(gsi_invalid_messages_are_counted),
+		TEST(gsi_connection_without_mad_is_not_counted),
+		TEST(gsi_connections_above_limit_lose_no_mad),
+		TEST(gsi_full_connection_loses_no_mad),
+		TEST(gsi_local_mad_is_delivered_with_addresses_swapped),
+		TEST(gsi_new_claim_receives_after_release_of_old_one),
 		TEST(gsi_abandoned_has_no_descriptors),
 	};
 
