@@ -211,7 +211,7 @@ void uroce_gsi_send_local(struct uroce_gsi *gsi,
 
 	memcpy(received.local_gid, mad->remote_gid, UROCE_GID_LEN);
 	memcpy(received.remote_gid, mad->local_gid, UROCE_GID_LEN);
-	pass_on_mad(gsi, &received);
+	(void)pass_on_mad(gsi, &received);
 }
 
 static const struct uroce_gsi_claim *
