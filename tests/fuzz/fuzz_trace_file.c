@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Fuzz target: trace files of another machine, or of a program that writes at
- * the same time. What the reader accepts is printed in each form.
+ * the same time. Each form of output prints a file that the reader accepts.
  *
  * An input is a byte with the size of a ring and flags, and changes of a file
  * that is otherwise empty and valid: the part of the file, an index, an offset

@@ -215,7 +215,7 @@ void uroce_gsi_send_local(struct uroce_gsi *gsi,
 }
 
 static const struct uroce_gsi_claim *
-claim_find_locked(const struct uroce_gsi *gsi, int fd)
+gsi_find_claim_locked(const struct uroce_gsi *gsi, int fd)
 {
 	struct list_node *pos, *at;
 
@@ -243,7 +243,7 @@ static int accept_conn(struct uroce_gsi *gsi, int fd)
 	int ret = -ENOENT;
 
 	gsi_lock(gsi);
-	claim = claim_find_locked(gsi, fd);
+	claim = gsi_find_claim_locked(gsi, fd);
 	if (claim)
 		ret = uroce_gsi_conns_accept(&gsi->conns, fd, claim, &conn);
 	if (!ret)

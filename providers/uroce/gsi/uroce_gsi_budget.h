@@ -33,13 +33,13 @@ bool uroce_gsi_budget_is_spent(const struct uroce_gsi_budget *budget,
  * @cost: their number, each without an owner UROCE_GSI_UNOWNED_COST times
  * @now_ns: does not decrease
  *
- * More than the burst may be spent, up to UROCE_GSI_MAX_DEBT.
+ * More than the burst may be spent, up to UROCE_GSI_MAX_EXCESS.
  */
 void uroce_gsi_budget_spend(struct uroce_gsi_budget *budget, uint32_t cost,
 			    uint64_t now_ns);
 
 /* Twice what one turn can cost, so that turns at a time without pauses count.
  */
-#define UROCE_GSI_MAX_DEBT 512
+#define UROCE_GSI_MAX_EXCESS 512
 
 #endif

@@ -66,7 +66,7 @@ static void route_source_of_changed_address_is_new(void **state)
 	assert_source("0.0.0.0", "198.51.100.9", "198.51.100.1");
 }
 
-static void route_source_of_other_question_is_its_own(void **state)
+static void route_source_differs_for_different_questions(void **state)
 {
 	char text[INET_ADDRSTRLEN];
 
@@ -102,7 +102,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(route_source_of_changed_address_is_new),
-		cmocka_unit_test(route_source_of_other_question_is_its_own),
+		cmocka_unit_test(route_source_differs_for_different_questions),
 		cmocka_unit_test(route_change_is_noticed_despite_child),
 	};
 

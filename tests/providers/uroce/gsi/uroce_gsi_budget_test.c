@@ -50,8 +50,8 @@ static void budget_idle_time_restores_burst(void **state)
 			 UROCE_GSI_BURST);
 }
 
-/* The debt of a turn is paid by pauses, in which no MAD is handled. */
-static void budget_debt_needs_more_pauses(void **state)
+/* The excess of a turn is repaid by pauses, in which no MAD is handled. */
+static void budget_excess_needs_more_pauses(void **state)
 {
 	uint64_t now_ns = START_NS;
 	int nr_pauses = 0;
@@ -65,8 +65,8 @@ static void budget_debt_needs_more_pauses(void **state)
 	assert_int_equal(nr_pauses, 4);
 }
 
-/* However long more than the rate was spent, the debt is limited. */
-static void budget_after_long_flood_has_limited_debt(void **state)
+/* However long more than the rate was spent, the excess is limited. */
+static void budget_after_long_flood_has_limited_excess(void **state)
 {
 	uint64_t now_ns = START_NS;
 
@@ -76,7 +76,7 @@ static void budget_after_long_flood_has_limited_debt(void **state)
 		uroce_gsi_budget_spend(&budget, 2 * TURN, now_ns);
 		assert_true(uroce_gsi_budget_is_spent(&budget, now_ns));
 	}
-	now_ns += (UROCE_GSI_MAX_DEBT + 1) * UROCE_GSI_NS_PER_MAD;
+	now_ns += (UROCE_GSI_MAX_EXCESS + 1) * UROCE_GSI_NS_PER_MAD;
 	assert_false(uroce_gsi_budget_is_spent(&budget, now_ns));
 }
 
@@ -94,8 +94,8 @@ int main(void)
 		TEST(budget_burst_is_permitted_at_once),
 		TEST(budget_used_up_permits_turn_after_pause),
 		TEST(budget_idle_time_restores_burst),
-		TEST(budget_debt_needs_more_pauses),
-		TEST(budget_after_long_flood_has_limited_debt),
+		TEST(budget_excess_needs_more_pauses),
+		TEST(budget_after_long_flood_has_limited_excess),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

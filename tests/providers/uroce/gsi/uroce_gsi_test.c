@@ -338,7 +338,7 @@ static void gsi_local_mad_is_delivered_with_addresses_swapped(void **state)
 	assert_memory_equal(last.bytes, mad.bytes, sizeof(mad.bytes));
 }
 
-static void gsi_new_claim_receives_after_release_of_old_one(void **state)
+static void gsi_new_claim_receives_after_release_of_old_claim(void **state)
 {
 	struct uroce_gsi_mad mad = make_req();
 
@@ -396,7 +396,7 @@ int main(void)
 		TEST(gsi_connections_above_limit_lose_no_mad),
 		TEST(gsi_full_connection_loses_no_mad),
 		TEST(gsi_local_mad_is_delivered_with_addresses_swapped),
-		TEST(gsi_new_claim_receives_after_release_of_old_one),
+		TEST(gsi_new_claim_receives_after_release_of_old_claim),
 		TEST(gsi_abandoned_has_no_descriptors),
 	};
 
