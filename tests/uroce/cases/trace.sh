@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # The layer trace with unmodified programs: the numbers of the summary are those
-# that the programs print or have as options, and the file of a killed program is
-# readable.
+# that the programs print or have as options, the file of a killed program is
+# readable, and "ibv_trace top" shows what a running program waits for.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
@@ -90,26 +90,59 @@ run_ucx() {
 		"${@:2}" -- "${nodes[@]}" "$1" -p "$pair_port" "${@:2}" "$address"
 }
 
-# The program has posted requests when its output has the heading.
-killed() {
-	local launcher
-
+# start_send_bw [OPTION...] - a pair that sends for a minute; $launcher is the
+# parent of the server, which has posted requests when it prints the heading.
+start_send_bw() {
 	new_traces
 	pair_port=$((pair_port + 1))
 	"$with" lo stdbuf -oL ib_send_bw -F -d "$device" -x "$gid" -D 60 \
-		-p "$pair_port" >"$scratch/server" 2>&1 &
+		-p "$pair_port" "$@" >"$scratch/server" 2>&1 &
 	launcher=$!
 	wait_for 60 place_listens "$pair_port"
 	"$with" lo ib_send_bw -F -d "$device" -x "$gid" -D 60 -p "$pair_port" \
-		"$address" >"$scratch/client" 2>&1 &
+		"$@" "$address" >"$scratch/client" 2>&1 &
 	wait_for 60 grep -qs '#bytes' "$scratch/server"
+}
+
+# The client ends when its server does not respond.
+kill_send_bw() {
 	{ # the shell reports a kill
 		pkill -KILL -P "$launcher"
 		wait "$launcher"
 		wait
 	} 2>/dev/null
+}
+
+killed() {
+	local launcher
+
+	start_send_bw
+	kill_send_bw
 	has unmatched '0 0' &&
 		[ "$(sums recv_requests | awk '{ print ($2 > 0) }')" = 1 ]
+}
+
+# has_top PATTERN - the table of a process of the pair has a line that matches
+has_top() {
+	local file
+
+	for file in "$traces"/*.trace; do
+		file=${file##*/}
+		"$ibv_trace" top --once "${file%.trace}"
+	done >"$scratch/top" 2>&1
+	grep -q "$1" "$scratch/top"
+}
+
+# A client whose server is stopped waits for it, here for 4 s: -u is the timeout.
+top() {
+	local launcher good=1
+
+	start_send_bw -u 17
+	has_top '^ib_send_bw (process [0-9]*), traced for .*, 1 QPs$' || good=0
+	pkill -STOP -P "$launcher"
+	wait_for 60 has_top ' RTS .* acknowledgement (SEND)$' || good=0
+	kill_send_bw
+	[ "$good" = 1 ] || { cat "$scratch/top"; return 1; }
 }
 
 on_lo 4
@@ -119,4 +152,5 @@ check "ib_send_bw --use-srq: two QPs" send_bw_srq
 check "ibv_rc_pingpong: sends and receives" pingpong
 check "ucx_perftest: bytes" ucx
 check "ib_send_bw that is killed: its file is readable" killed
+check "ib_send_bw whose server is stopped: top shows the reason" top
 finish
