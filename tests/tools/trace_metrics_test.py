@@ -11,6 +11,8 @@ import struct
 import sys
 import tempfile
 import tool_harness as tools
+# Debian's package, also if this is not Debian's Python
+sys.path.append("/usr/lib/python3/dist-packages")
 try:
     from prometheus_client.openmetrics.parser import \
         text_string_to_metric_families
