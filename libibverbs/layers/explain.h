@@ -76,24 +76,11 @@ const char *explain_qp_type_name(enum ibv_qp_type type);
 /** explain_opcode_name() - return "RDMA_WRITE" */
 const char *explain_opcode_name(enum ibv_wr_opcode opcode);
 
-/* ------------------------------------------------------------------------ */
-/* explain_address.c                                                         */
-/* ------------------------------------------------------------------------ */
-
 /**
- * explain_address() - check a port and an address vector
- * @port: number, which the caller has checked
+ * explain_unreachable() - add the meaning of an errno of the route look-up
  *
- * Return: whether a rule is broken; a clause about it was added to @text.
+ * Return: whether it is one; if not, nothing was added.
  */
-bool explain_address(struct explain_text *text, struct ibv_context *ctx,
-		     uint8_t port, const struct ibv_ah_attr *ah_attr);
-
-/** explain_port() - check a port number; result as above */
-bool explain_port(struct explain_text *text, struct ibv_context *ctx,
-		  unsigned int port);
-
-/** explain_unreachable() - the meaning of an errno of the route look-up */
 bool explain_unreachable(struct explain_text *text, int error);
 
 /* ------------------------------------------------------------------------ */

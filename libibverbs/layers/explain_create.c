@@ -6,18 +6,8 @@
 #include <inttypes.h>
 #include <stdint.h>
 
-#include "layers/explain.h"
+#include "layers/checks.h"
 #include "layers/layers.h"
-
-#define NR(array) (sizeof(array) / sizeof((array)[0]))
-
-/* A requested number and the attribute of the device that limits it. */
-struct create_limit {
-	const char *member;
-	uint64_t value;
-	const char *limit;
-	int64_t max;
-};
 
 static void create_begin(struct explain_text *text, const char *function,
 			 const struct ibv_context *ctx, int error)
@@ -31,35 +21,6 @@ static void create_end(struct explain_text *text)
 {
 	explain_add(text, ".");
 	explain_print(EXPLAIN_CREATE, text);
-}
-
-static bool create_query(struct ibv_context *ctx,
-			 struct ibv_device_attr *ret_attr)
-{
-	struct ibv_device_attr_ex attr = {};
-
-	if (LAYERS_CALL_BELOW(ctx, query_device, ctx, NULL, &attr,
-			      sizeof(attr)) != 0)
-		return false;
-	*ret_attr = attr.orig_attr;
-	return true;
-}
-
-static bool create_check_limits(struct explain_text *text,
-				const struct create_limit *limits, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++) {
-		if (limits[i].max < 0 ||
-		    limits[i].value <= (uint64_t)limits[i].max)
-			continue;
-		explain_add(text,
-			    "%s is %" PRIu64 ", above %s of the device, which "
-			    "is %" PRId64,
-			    limits[i].member, limits[i].value, limits[i].limit,
-			    limits[i].max);
-		return true;
-	}
-	return false;
 }
 
 /* @limit, @max: how many objects of the kind the device has; NULL: unknown */
@@ -103,9 +64,9 @@ void explain_alloc_pd(struct ibv_context *ctx, int error)
 	struct ibv_device_attr attr = {};
 
 	create_begin(&text, "ibv_alloc_pd", ctx, error);
-	create_add_errno_meaning(&text, error,
-				 create_query(ctx, &attr) ? "max_pd" : NULL,
-				 attr.max_pd);
+	create_add_errno_meaning(
+		&text, error, check_query_device(ctx, &attr) ? "max_pd" : NULL,
+		attr.max_pd);
 	create_end(&text);
 }
 
@@ -113,7 +74,7 @@ void explain_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type, int error)
 {
 	struct explain_text text = {};
 	struct ibv_device_attr attr = {};
-	bool known = create_query(pd->context, &attr);
+	bool known = check_query_device(pd->context, &attr);
 
 	create_begin(&text, "ibv_alloc_mw", pd->context, error);
 	if (known && attr.max_mw == 0)
@@ -137,41 +98,25 @@ void explain_create_ah(struct ibv_pd *pd, const struct ibv_ah_attr *attr,
 	struct ibv_device_attr device = {};
 
 	create_begin(&text, "ibv_create_ah", pd->context, error);
-	if (!explain_port(&text, pd->context, attr->port_num) &&
-	    !explain_address(&text, pd->context, attr->port_num, attr) &&
+	if (!check_create_ah(&text, pd->context, attr) &&
 	    !explain_unreachable(&text, error))
 		create_add_errno_meaning(
 			&text, error,
-			create_query(pd->context, &device) ? "max_ah" : NULL,
+			check_query_device(pd->context, &device) ? "max_ah"
+								 : NULL,
 			device.max_ah);
 	create_end(&text);
-}
-
-static bool create_check_vector(struct explain_text *text,
-				const struct ibv_context *ctx,
-				const struct ibv_cq_init_attr_ex *attr)
-{
-	if (attr->comp_vector < (uint32_t)ctx->num_comp_vectors)
-		return false;
-	explain_add(text,
-		    "comp_vector is %u, but the device has %d completion "
-		    "vectors, which are numbered from 0",
-		    attr->comp_vector, ctx->num_comp_vectors);
-	return true;
 }
 
 void explain_create_cq(struct ibv_context *ctx,
 		       const struct ibv_cq_init_attr_ex *attr, int error)
 {
 	struct ibv_device_attr device = {};
-	bool known = create_query(ctx, &device);
-	const struct create_limit limit = { "cqe", attr->cqe, "max_cqe",
-					    device.max_cqe };
+	bool known = check_query_device(ctx, &device);
 	struct explain_text text = {};
 
 	create_begin(&text, "ibv_create_cq", ctx, error);
-	if (!(known && create_check_limits(&text, &limit, 1)) &&
-	    !create_check_vector(&text, ctx, attr))
+	if (!check_create_cq(&text, ctx, attr))
 		create_add_errno_meaning(&text, error, known ? "max_cq" : NULL,
 					 device.max_cq);
 	create_end(&text);
@@ -181,44 +126,16 @@ void explain_create_srq(struct ibv_context *ctx,
 			const struct ibv_srq_init_attr_ex *attr, int error)
 {
 	struct ibv_device_attr device = {};
-	bool known = create_query(ctx, &device);
-	const struct create_limit limits[] = {
-		{ "max_wr", attr->attr.max_wr, "max_srq_wr",
-		  device.max_srq_wr },
-		{ "max_sge", attr->attr.max_sge, "max_srq_sge",
-		  device.max_srq_sge },
-	};
+	bool known = check_query_device(ctx, &device);
 	struct explain_text text = {};
 
 	create_begin(&text, "ibv_create_srq", ctx, error);
 	if (known && device.max_srq == 0)
 		explain_add(&text, "the device has no SRQs (max_srq is 0)");
-	else if (attr->attr.max_wr == 0)
-		explain_add(&text, "max_wr is 0; an SRQ has at least one "
-				   "entry");
-	else if (!(known && create_check_limits(&text, limits, NR(limits))))
+	else if (!check_create_srq(&text, ctx, attr))
 		create_add_errno_meaning(&text, error, known ? "max_srq" : NULL,
 					 device.max_srq);
 	create_end(&text);
-}
-
-static bool create_check_qp_limits(struct explain_text *text,
-				   const struct ibv_qp_init_attr_ex *attr,
-				   const struct ibv_device_attr *device)
-{
-	const struct ibv_qp_cap *cap = &attr->cap;
-	const struct create_limit limits[] = {
-		{ "cap.max_send_wr", cap->max_send_wr, "max_qp_wr",
-		  device->max_qp_wr },
-		{ "cap.max_send_sge", cap->max_send_sge, "max_sge",
-		  device->max_sge },
-		{ "cap.max_recv_wr", attr->srq ? 0 : cap->max_recv_wr,
-		  "max_qp_wr", device->max_qp_wr },
-		{ "cap.max_recv_sge", attr->srq ? 0 : cap->max_recv_sge,
-		  "max_sge", device->max_sge },
-	};
-
-	return create_check_limits(text, limits, NR(limits));
 }
 
 static bool create_check_qp_support(struct explain_text *text,
@@ -249,11 +166,11 @@ void explain_create_qp(struct ibv_context *ctx,
 		       const struct ibv_qp_init_attr_ex *attr, int error)
 {
 	struct ibv_device_attr device = {};
-	bool known = create_query(ctx, &device);
+	bool known = check_query_device(ctx, &device);
 	struct explain_text text = {};
 
 	create_begin(&text, "ibv_create_qp", ctx, error);
-	if (!(known && create_check_qp_limits(&text, attr, &device)) &&
+	if (!check_create_qp(&text, ctx, attr) &&
 	    !create_check_qp_support(&text, attr, error)) {
 		if (error == EINVAL && attr->cap.max_inline_data)
 			explain_add(&text,

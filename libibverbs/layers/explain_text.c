@@ -177,3 +177,20 @@ void explain_add_gid(struct explain_text *text, const union ibv_gid *gid)
 	if (inet_ntop(AF_INET6, gid->raw, buf, sizeof(buf)))
 		explain_add(text, "%s", buf);
 }
+
+bool explain_unreachable(struct explain_text *text, int error)
+{
+	switch (error) {
+	case ETIMEDOUT:
+	case EHOSTUNREACH:
+	case ENETUNREACH:
+	case ENETDOWN:
+		explain_add(text,
+			    "there is no route to the GID of the peer, or its "
+			    "host does not respond; check the address, the "
+			    "GID index and the link (ping, ip route get)");
+		return true;
+	default:
+		return false;
+	}
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The rules of verbs that the layers know. The layer validate reports a broken
+ * rule by its identifier, such as AV-QP-001; the layer explain only describes
+ * it. An identifier is never used for a different rule. The texts are in
+ * layers/validate/validate_rules.c.
+ */
+#ifndef LAYERS_RULES_H
+#define LAYERS_RULES_H
+
+enum layers_rule {
+	LAYERS_RULE_NONE,    /* no rule is broken; 0 */
+	LAYERS_RULE_UNNAMED, /* a rule without an identifier */
+
+	/* address vectors */
+	AV_AD_001,
+	AV_AD_002,
+	AV_AD_005,
+	/* atomics */
+	AV_AT_002,
+	/* completion queues */
+	AV_CQ_010,
+	/* keys and memory */
+	AV_KY_008,
+	AV_KY_009,
+	AV_KY_010,
+	/* posts */
+	AV_PO_004,
+	AV_PO_005,
+	AV_PO_006,
+	AV_PO_007,
+	AV_PO_009,
+	AV_PO_010,
+	/* queue pairs */
+	AV_QP_001,
+	AV_QP_002,
+	AV_QP_003,
+	AV_QP_004,
+	AV_QP_005,
+	AV_QP_007,
+	AV_QP_008,
+	AV_QP_009,
+	AV_QP_012,
+	AV_QP_015,
+	AV_QP_016,
+	/* reliable connections */
+	AV_RC_006,
+	AV_RC_011,
+	/* shared receive queues */
+	AV_SR_002,
+	AV_SR_005,
+	/* datagrams */
+	AV_UD_003,
+};
+
+#endif
