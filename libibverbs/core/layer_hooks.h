@@ -13,7 +13,13 @@
 #include <stdint.h>
 
 /* Changes with each change of this file or of struct verbs_ex_private. */
-#define VERBS_LAYER_ABI 2
+#define VERBS_LAYER_ABI 3
+
+struct verbs_layer_settings {
+	const char *names;    /* of the layers, separated by commas */
+	const char *trace;    /* VERBS_TRACE, or NULL */
+	const char *validate; /* VERBS_VALIDATE, or NULL */
+};
 
 struct verbs_layer_hooks {
 	uint32_t layer_abi;    /* VERBS_LAYER_ABI */
@@ -21,15 +27,13 @@ struct verbs_layer_hooks {
 
 	/*
 	 * start() - enable layers; called once, before the other functions
-	 * @names: their names, separated by commas
-	 * @trace: settings of the layer trace, or NULL
 	 *
 	 * Prints a warning for each unknown name.
 	 *
 	 * Return: whether a layer is enabled. If not, no other function is
 	 * called.
 	 */
-	bool (*start)(const char *names, const char *trace);
+	bool (*start)(const struct verbs_layer_settings *settings);
 
 	/*
 	 * attach() - observe a context that was opened or imported

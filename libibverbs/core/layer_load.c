@@ -70,7 +70,11 @@ static void layer_load_once(void)
 		layer_warn_no_effect(
 			"the module of the layers belongs to another version "
 			"of the library");
-	else if (hooks->start(names, env_path("VERBS_TRACE")))
+	else if (hooks->start(&(const struct verbs_layer_settings){
+			 .names = names,
+			 .trace = env_path("VERBS_TRACE"),
+			 .validate = env_path("VERBS_VALIDATE"),
+		 }))
 		layer_hooks = hooks;
 }
 

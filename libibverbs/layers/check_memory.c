@@ -82,7 +82,7 @@ static enum layers_rule memory_check_limit(struct explain_text *text,
 		    " are pinned, and this region needs %zu more; raise the "
 		    "limit (ulimit -l, LimitMEMLOCK= of systemd)",
 		    (uint64_t)limit.rlim_cur, pinned, length);
-	return AV_KY_010;
+	return LAYERS_RULE_UNNAMED;
 }
 
 /*

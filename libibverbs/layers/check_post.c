@@ -63,13 +63,9 @@ static bool post_send_type_has_opcode(enum ibv_qp_type type,
 	}
 }
 
-/* Providers add opcodes from IBV_WR_DRIVER1 on. */
 static bool post_send_opcode_is_known(enum ibv_wr_opcode opcode)
 {
-	unsigned int value = (unsigned int)opcode;
-
-	return value <= IBV_WR_ATOMIC_WRITE ||
-	       (value >= IBV_WR_DRIVER1 && value <= UINT8_MAX);
+	return (unsigned int)opcode <= IBV_WR_ATOMIC_WRITE;
 }
 
 static enum layers_rule post_send_check_opcode(struct explain_text *text,
@@ -148,7 +144,7 @@ static enum layers_rule post_send_check_sizes(struct explain_text *text,
 	if (wr->num_sge && !wr->sg_list) {
 		explain_add(text, "sg_list is NULL, but num_sge is %d",
 			    wr->num_sge);
-		return AV_PO_007;
+		return LAYERS_RULE_UNNAMED;
 	}
 	bytes = post_count_bytes(wr->sg_list, wr->num_sge);
 	if (post_send_opcode_is_atomic(wr->opcode) && bytes != ATOMIC_BYTES) {
@@ -156,7 +152,7 @@ static enum layers_rule post_send_check_sizes(struct explain_text *text,
 			    "the SGEs of an atomic have %" PRIu64
 			    " bytes instead of 8",
 			    bytes);
-		return AV_AT_002;
+		return LAYERS_RULE_UNNAMED;
 	}
 	return post_send_check_inline(text, cap, wr, bytes);
 }

@@ -14,6 +14,8 @@
 /* The member layer of a context's private block. */
 struct layers_context {
 	struct verbs_context_ops below; /* of the provider */
+	/* those that the layer validate calls; set if it is enabled */
+	struct verbs_context_ops below_validate;
 };
 
 static inline struct layers_context *

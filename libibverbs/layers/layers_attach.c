@@ -15,6 +15,7 @@
 #include "layers/layers.h"
 #include "layers/layers_record.h"
 #include "layers/trace/trace.h"
+#include "layers/validate/validate.h"
 
 /*
  * A thread may hold layers_mutex while another one forks. The child uses the
@@ -34,6 +35,7 @@ static void layers_finish_fork_child(void)
 {
 	layers_finish_fork();
 	trace_forked();
+	validate_forked();
 }
 
 static void layers_watch_fork(void)
@@ -44,12 +46,15 @@ static void layers_watch_fork(void)
 }
 
 /* Enables a layer by its name. */
-static void layers_start_one(const char *name, const char *trace)
+static void layers_start_one(const char *name,
+			     const struct verbs_layer_settings *settings)
 {
 	if (strcmp(name, "explain") == 0)
 		explain_is_on = true;
 	else if (strcmp(name, "trace") == 0)
-		trace_request(trace);
+		trace_request(settings->trace);
+	else if (strcmp(name, "validate") == 0)
+		validate_request(settings->validate);
 	else
 		(void)fprintf(stderr,
 			      "libibverbs: VERBS_LAYERS: there is no layer "
@@ -57,19 +62,19 @@ static void layers_start_one(const char *name, const char *trace)
 			      name);
 }
 
-static bool layers_start(const char *names, const char *trace)
+static bool layers_start(const struct verbs_layer_settings *settings)
 {
-	char *copy = strdup(names), *rest;
+	char *copy = strdup(settings->names), *rest;
 
 	if (!copy)
 		return false;
 	for (char *name = strtok_r(copy, ",", &rest); name;
 	     name = strtok_r(NULL, ",", &rest))
-		layers_start_one(name, trace);
+		layers_start_one(name, settings);
 	free(copy);
 	if (!explain_is_on)
 		explain_mute();
-	return explain_is_on || trace_is_requested;
+	return explain_is_on || trace_is_requested || validate_is_on;
 }
 
 static void layers_mirror_ops(struct ibv_context *ctx)
@@ -99,9 +104,12 @@ static void layers_attach(struct ibv_context *ctx)
 	priv->layer = layers;
 	layers_replace_object_ops(&priv->ops);
 	layers_replace_queue_ops(&priv->ops);
-	layers_replace_data_ops(&priv->ops);
+	if (explain_is_on || trace_is_requested)
+		layers_replace_data_ops(&priv->ops);
 	if (trace_is_requested)
 		layers_replace_trace_ops(&priv->ops);
+	if (validate_is_on)
+		validate_attach(ctx);
 	layers_mirror_ops(ctx);
 }
 
@@ -110,6 +118,8 @@ static void layers_detach(struct ibv_context *ctx)
 	struct verbs_ex_private *priv = verbs_priv(ctx);
 	struct layers_context *layers = priv->layer;
 
+	if (validate_is_on)
+		validate_detach(ctx);
 	priv->ops = layers->below;
 	layers_mirror_ops(ctx);
 	priv->layer = NULL;

@@ -16,19 +16,18 @@ enum layers_rule {
 	AV_AD_001,
 	AV_AD_002,
 	AV_AD_005,
-	/* atomics */
-	AV_AT_002,
 	/* completion queues */
 	AV_CQ_010,
 	/* keys and memory */
 	AV_KY_008,
 	AV_KY_009,
-	AV_KY_010,
+	/* lifetime of objects */
+	AV_LT_001,
+	AV_LT_002,
 	/* posts */
 	AV_PO_004,
 	AV_PO_005,
 	AV_PO_006,
-	AV_PO_007,
 	AV_PO_009,
 	AV_PO_010,
 	/* queue pairs */
@@ -51,6 +50,8 @@ enum layers_rule {
 	AV_SR_005,
 	/* datagrams */
 	AV_UD_003,
+
+	LAYERS_NR_RULES,
 };
 
 #endif

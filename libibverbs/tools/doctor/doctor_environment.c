@@ -24,7 +24,7 @@ static const char *const known[] = {
 	"UROCE_SPLIT",		"UROCE_WORKERS",
 	"VERBS_EXPLAIN",	"VERBS_LAYERS",
 	"VERBS_LOG_FILE",	"VERBS_LOG_LEVEL",
-	"VERBS_TRACE",
+	"VERBS_TRACE",		"VERBS_VALIDATE",
 };
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))

@@ -18,8 +18,9 @@
 #include "libibverbs/layers/explain_fixture.h"
 #include "support/fake_provider.h"
 
-static char *variable;		/* VERBS_EXPLAIN */
-static char *layers, *settings; /* VERBS_LAYERS, VERBS_TRACE */
+static char *variable; /* VERBS_EXPLAIN */
+static char *layers;   /* VERBS_LAYERS */
+static char *trace_settings, *validate_settings;
 static char one[] = "1", zero[] = "0", empty[] = "";
 static bool privileged;
 static unsigned int nr_attached, nr_detached, nr_failed;
@@ -35,16 +36,19 @@ char *__wrap_secure_getenv(const char *name)
 		return variable;
 	if (strcmp(name, "VERBS_LAYERS") == 0)
 		return layers;
-	return strcmp(name, "VERBS_TRACE") == 0 ? settings : NULL;
+	if (strcmp(name, "VERBS_TRACE") == 0)
+		return trace_settings;
+	return strcmp(name, "VERBS_VALIDATE") == 0 ? validate_settings : NULL;
 }
 
 static char started[64]; /* names and settings of start() */
 static bool layer_is_known = true;
 
-static bool fake_start(const char *names, const char *trace)
+static bool fake_start(const struct verbs_layer_settings *from)
 {
-	(void)snprintf(started, sizeof(started), "%s;%s", names,
-		       trace ? trace : "");
+	(void)snprintf(started, sizeof(started), "%s;%s;%s", from->names,
+		       from->trace ? from->trace : "",
+		       from->validate ? from->validate : "");
 	return layer_is_known;
 }
 
@@ -140,18 +144,19 @@ static void layer_variable_set_attaches_each_context(void **state)
 	verbs_core_close(right);
 	assert_int_equal(nr_detached, 2);
 	assert_string_equal(explain_capture_take(), "");
-	assert_string_equal(started, "explain;");
+	assert_string_equal(started, "explain;;");
 }
 
 static void layer_names_and_settings_reach_module(void **state)
 {
-	static char trace[] = "trace", file[] = "file=a";
+	static char trace[] = "trace", file[] = "file=a", limit[] = "limit=1";
 
 	variable = one;
 	layers = trace;
-	settings = file;
+	trace_settings = file;
+	validate_settings = limit;
 	layer_open_close();
-	assert_string_equal(started, "explain,trace;file=a");
+	assert_string_equal(started, "explain,trace;file=a;limit=1");
 	assert_int_equal(nr_attached, 1);
 }
 
@@ -160,7 +165,7 @@ static void layer_names_unknown_attach_nothing(void **state)
 	layers = one;
 	layer_is_known = false;
 	assert_ignored(1);
-	assert_string_equal(started, "1;");
+	assert_string_equal(started, "1;;");
 }
 
 static void layer_program_privileged_loads_nothing(void **state)

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The layer validate: reports the rules of verbs that a program breaks. Its ops
+ * call those of the other layers, which call the provider. A rule is reported
+ * only if it is certainly broken: what an object did unseen is not guessed.
+ */
+#ifndef LAYERS_VALIDATE_H
+#define LAYERS_VALIDATE_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+
+#include "layers/layers.h"
+
+/* Constant after verbs_layer_hooks.start(). */
+extern bool validate_is_on;
+
+/** validate_request() - enable the layer; @settings: VERBS_VALIDATE or NULL */
+void validate_request(const char *settings);
+
+/** validate_forked() - called in the child of a fork() */
+void validate_forked(void);
+
+/**
+ * validate_attach() - replace ops of a context
+ * @ctx: has the ops of the other layers
+ */
+void validate_attach(struct ibv_context *ctx);
+
+/** validate_detach() - check the objects of a context that is to be closed */
+void validate_detach(struct ibv_context *ctx);
+
+/* ------------------------------------------------------------------------ */
+/* For the files of this layer                                               */
+/* ------------------------------------------------------------------------ */
+
+/* Ops of the layers below this one. */
+static inline const struct verbs_context_ops *
+validate_below(const struct ibv_context *ctx)
+{
+	return &layers_context(ctx)->below_validate;
+}
+
+/* Each function replaces the ops of its file, if the provider has them. */
+void validate_replace_object_ops(struct verbs_context_ops *table);
+void validate_replace_memory_ops(struct verbs_context_ops *table);
+void validate_replace_queue_ops(struct verbs_context_ops *table);
+void validate_replace_data_ops(struct verbs_context_ops *table);
+
+/* VALIDATE_REPLACE() - if @table has the op, replace it by a function */
+#define VALIDATE_REPLACE(table, op)                  \
+	do {                                         \
+		if ((table)->op)                     \
+			(table)->op = validate_##op; \
+	} while (0)
+
+/** validate_busy() - check a destroy that failed with @error, < 0 */
+void validate_busy(const char *function, const struct ibv_context *ctx,
+		   const void *object, int error);
+
+/* ------------------------------------------------------------------------ */
+/* validate_failed.c: calls that the provider refused; @error is positive    */
+/* ------------------------------------------------------------------------ */
+
+void validate_modify_failed(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
+			    int attr_mask, int error);
+void validate_reg_mr_failed(struct ibv_pd *pd, const void *addr, size_t length,
+			    unsigned int access, int error);
+void validate_create_ah_failed(struct ibv_pd *pd,
+			       const struct ibv_ah_attr *attr, int error);
+void validate_create_cq_failed(struct ibv_context *ctx,
+			       const struct ibv_cq_init_attr_ex *attr,
+			       int error);
+void validate_create_srq_failed(struct ibv_context *ctx,
+				const struct ibv_srq_init_attr_ex *attr,
+				int error);
+void validate_create_qp_failed(struct ibv_context *ctx,
+			       const struct ibv_qp_init_attr_ex *attr,
+			       int error);
+
+/* @bad: the request that was refused, or NULL */
+void validate_send_failed(const struct ibv_qp *qp,
+			  const struct ibv_send_wr *bad, int error);
+void validate_recv_failed(const struct ibv_qp *qp,
+			  const struct ibv_recv_wr *bad, int error);
+void validate_srq_recv_failed(const struct ibv_srq *srq,
+			      const struct ibv_recv_wr *bad, int error);
+
+#endif

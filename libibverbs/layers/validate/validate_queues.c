@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Ops that make, change and destroy CQs, SRQs and QPs. */
+#include "layers/validate/validate.h"
+#include "layers/validate/validate_objects.h"
+
+/* ------------------------------------------------------------------------ */
+/* Completion queues                                                         */
+/* ------------------------------------------------------------------------ */
+
+static int validate_create_cq(struct ibv_context *ctx,
+			      const struct ibv_cq_init_attr_ex *attr,
+			      bool extended, struct verbs_cq **ret_vcq)
+{
+	int ret = validate_below(ctx)->create_cq(ctx, attr, extended, ret_vcq);
+
+	if (ret == 0)
+		validate_object_add(&(const struct validate_object){
+			.object = &(*ret_vcq)->cq,
+			.kind = VALIDATE_CQ,
+			.ctx = ctx,
+			.number = (*ret_vcq)->cq.handle,
+		});
+	else if (ret < 0)
+		validate_create_cq_failed(ctx, attr, -ret);
+	return ret;
+}
+
+static int validate_destroy_cq(struct ibv_cq *cq)
+{
+	struct ibv_context *ctx = cq->context;
+	uint64_t serial = validate_object_mark(cq);
+	int ret = validate_below(ctx)->destroy_cq(cq);
+
+	if (ret == 0)
+		validate_object_drop(cq, serial);
+	else
+		validate_busy("ibv_destroy_cq", ctx, cq, ret);
+	return ret;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Shared receive queues                                                     */
+/* ------------------------------------------------------------------------ */
+
+static int validate_create_srq(struct ibv_context *ctx,
+			       struct ibv_srq_init_attr_ex *attr,
+			       struct verbs_srq **ret_vsrq)
+{
+	int ret = validate_below(ctx)->create_srq(ctx, attr, ret_vsrq);
+
+	if (ret == 0)
+		validate_object_add(&(const struct validate_object){
+			.object = &(*ret_vsrq)->srq,
+			.kind = VALIDATE_SRQ,
+			.ctx = ctx,
+			.used = { attr->comp_mask & IBV_SRQ_INIT_ATTR_PD
+					  ? attr->pd
+					  : NULL,
+				  attr->comp_mask & IBV_SRQ_INIT_ATTR_CQ
+					  ? attr->cq
+					  : NULL },
+			.number = (*ret_vsrq)->srq.handle,
+		});
+	else if (ret < 0)
+		validate_create_srq_failed(ctx, attr, -ret);
+	return ret;
+}
+
+static int validate_destroy_srq(struct ibv_srq *srq)
+{
+	struct ibv_context *ctx = srq->context;
+	uint64_t serial = validate_object_mark(srq);
+	int ret = validate_below(ctx)->destroy_srq(srq);
+
+	if (ret == 0)
+		validate_object_drop(srq, serial);
+	else
+		validate_busy("ibv_destroy_srq", ctx, srq, ret);
+	return ret;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Queue pairs                                                               */
+/* ------------------------------------------------------------------------ */
+
+static void queues_add_qp(struct ibv_context *ctx,
+			  const struct ibv_qp_init_attr_ex *attr,
+			  const struct ibv_qp *qp)
+{
+	bool receives = attr->qp_type != IBV_QPT_XRC_RECV &&
+			attr->qp_type != IBV_QPT_XRC_SEND;
+
+	validate_object_add(&(const struct validate_object){
+		.object = qp,
+		.kind = VALIDATE_QP,
+		.ctx = ctx,
+		.used = { attr->comp_mask & IBV_QP_INIT_ATTR_PD ? attr->pd
+								: NULL,
+			  attr->qp_type == IBV_QPT_XRC_RECV ? NULL
+							    : attr->send_cq,
+			  receives ? attr->recv_cq : NULL,
+			  receives ? attr->srq : NULL },
+		.number = qp->qp_num,
+	});
+}
+
+static int validate_create_qp(struct ibv_context *ctx,
+			      struct ibv_qp_init_attr_ex *attr,
+			      struct verbs_qp **ret_vqp)
+{
+	int ret = validate_below(ctx)->create_qp(ctx, attr, ret_vqp);
+
+	if (ret == 0)
+		queues_add_qp(ctx, attr, &(*ret_vqp)->qp);
+	else if (ret < 0)
+		validate_create_qp_failed(ctx, attr, -ret);
+	return ret;
+}
+
+static int validate_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
+			      int attr_mask)
+{
+	int ret = validate_below(qp->context)->modify_qp(qp, attr, attr_mask);
+
+	if (ret < 0)
+		validate_modify_failed(qp, attr, attr_mask, -ret);
+	return ret;
+}
+
+static int validate_destroy_qp(struct ibv_qp *qp)
+{
+	uint64_t serial = validate_object_mark(qp);
+	int ret = validate_below(qp->context)->destroy_qp(qp);
+
+	if (ret == 0)
+		validate_object_drop(qp, serial);
+	return ret;
+}
+
+void validate_replace_queue_ops(struct verbs_context_ops *table)
+{
+	VALIDATE_REPLACE(table, create_cq);
+	VALIDATE_REPLACE(table, destroy_cq);
+	VALIDATE_REPLACE(table, create_srq);
+	VALIDATE_REPLACE(table, destroy_srq);
+	VALIDATE_REPLACE(table, create_qp);
+	VALIDATE_REPLACE(table, modify_qp);
+	VALIDATE_REPLACE(table, destroy_qp);
+}

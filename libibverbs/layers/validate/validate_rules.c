@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See validate_rules.h. In the order of layers/rules.h. */
+#include "layers/validate/validate_rules.h"
+
+#define RULE(group, number, ...) \
+	[AV_##group##_##number] = { "AV-" #group "-" #number, __VA_ARGS__ }
+
+const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
+	RULE(AD, 001, VALIDATE_ERROR, VALIDATE_ANY,
+	     "An address vector for an Ethernet port has no GRH. RoCE packets "
+	     "always have one: set is_global and grh.",
+	     "ibv_create_ah(3), IBTA A17.4.4"),
+	RULE(AD, 002, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The entry sgid_index of the GID table is empty or does not "
+	     "exist.",
+	     "ibv_query_gid(3)"),
+	RULE(AD, 005, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The GID of the destination is zero, or one of both GIDs is an "
+	     "IPv4 address and the other one is not. No packet can arrive.",
+	     "ibv_create_ah(3)"),
+	RULE(CQ, 010, VALIDATE_ERROR, VALIDATE_ANY,
+	     "A completion queue was requested with more entries than the "
+	     "device permits, or with a completion vector that does not "
+	     "exist.",
+	     "ibv_create_cq(3)"),
+	RULE(KY, 008, VALIDATE_ERROR, VALIDATE_ANY,
+	     "A region was requested with a right of the peer to write, but "
+	     "without IBV_ACCESS_LOCAL_WRITE.",
+	     "ibv_reg_mr(3), IBTA 10.6.3.1"),
+	RULE(KY, 009, VALIDATE_ERROR, VALIDATE_SYSTEM,
+	     "A page of the memory of a region is not mapped, or is not "
+	     "writable although the access flags require it.",
+	     "ibv_reg_mr(3)"),
+	RULE(LT, 001, VALIDATE_WARNING, VALIDATE_ANY,
+	     "A context is closed while objects of it exist.",
+	     "ibv_open_device(3)"),
+	RULE(LT, 002, VALIDATE_ERROR, VALIDATE_HISTORY,
+	     "An object cannot be destroyed because other objects use it. "
+	     "Destroy those first.",
+	     "ibv_alloc_pd(3), ibv_create_cq(3), ibv_create_srq(3)"),
+	RULE(PO, 004, VALIDATE_ERROR, VALIDATE_ANY,
+	     "A request has more SGEs than the queue was created for.",
+	     "ibv_post_send(3), ibv_post_recv(3)"),
+	RULE(PO, 005, VALIDATE_ERROR, VALIDATE_ANY,
+	     "A request with IBV_SEND_INLINE has more bytes than the "
+	     "max_inline_data of the queue pair.",
+	     "ibv_post_send(3)"),
+	RULE(PO, 006, VALIDATE_ERROR, VALIDATE_ANY,
+	     "A request with IBV_SEND_INLINE is a READ, an atomic operation or "
+	     "a bind operation, which send no data of their own.",
+	     "ibv_post_send(3)"),
+	RULE(PO, 009, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The type of the queue pair does not have the operation.",
+	     "ibv_post_send(3), IBTA 10.5"),
+	RULE(PO, 010, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The opcode of a request does not exist. Often the request was "
+	     "not initialized.",
+	     "ibv_post_send(3)"),
+	RULE(QP, 001, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The type of the queue pair has no transition between these "
+	     "states. The order is RESET, INIT, RTR, RTS.",
+	     "ibv_modify_qp(3), IBTA 10.3.1"),
+	RULE(QP, 002, VALIDATE_ERROR, VALIDATE_ANY,
+	     "An attribute that the transition requires is missing in "
+	     "attr_mask.",
+	     "ibv_modify_qp(3), IBTA 11.2.4.2"),
+	RULE(QP, 003, VALIDATE_ERROR, VALIDATE_ANY,
+	     "An attribute in attr_mask is not permitted in the transition.",
+	     "ibv_modify_qp(3), IBTA 11.2.4.2"),
+	RULE(QP, 004, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The number of a port, or the index of a P_Key, is outside of the "
+	     "tables of the device.",
+	     "ibv_modify_qp(3), ibv_query_pkey(3)"),
+	RULE(QP, 005, VALIDATE_ERROR, VALIDATE_ANY,
+	     "path_mtu is above the active MTU of the port.",
+	     "ibv_modify_qp(3), ibv_query_port(3)"),
+	RULE(QP, 007, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The number of the destination queue pair, or a packet sequence "
+	     "number, has more than 24 bits. Often a number was exchanged in "
+	     "the wrong byte order.",
+	     "ibv_modify_qp(3)"),
+	RULE(QP, 008, VALIDATE_ERROR, VALIDATE_ANY,
+	     "A send request is posted before the queue pair is in the state "
+	     "RTS.",
+	     "ibv_post_send(3), IBTA 10.8.3.1"),
+	RULE(QP, 009, VALIDATE_ERROR, VALIDATE_ANY,
+	     "A receive request is posted while the queue pair is in the state "
+	     "RESET.",
+	     "ibv_post_recv(3), IBTA 10.8.3.2"),
+	RULE(QP, 012, VALIDATE_ERROR, VALIDATE_ANY,
+	     "A queue pair was requested with a capacity above a limit of the "
+	     "device.",
+	     "ibv_create_qp(3), ibv_query_device(3)"),
+	RULE(QP, 015, VALIDATE_ERROR, VALIDATE_ANY,
+	     "cur_qp_state is not the state of the queue pair.",
+	     "ibv_modify_qp(3)"),
+	RULE(QP, 016, VALIDATE_ERROR, VALIDATE_ANY,
+	     "path_mtu is no value of enum ibv_mtu. Often it is a number of "
+	     "bytes.",
+	     "ibv_modify_qp(3)"),
+	RULE(RC, 006, VALIDATE_ERROR, VALIDATE_ANY,
+	     "max_rd_atomic or max_dest_rd_atomic is above the limit of the "
+	     "device.",
+	     "ibv_modify_qp(3), ibv_query_device(3)"),
+	RULE(RC, 011, VALIDATE_ERROR, VALIDATE_ANY,
+	     "A timeout is above 31, or a retry count is above 7.",
+	     "ibv_modify_qp(3)"),
+	RULE(SR, 002, VALIDATE_ERROR, VALIDATE_ANY,
+	     "A receive request is posted to a queue pair that takes its "
+	     "requests from a shared receive queue.",
+	     "ibv_post_srq_recv(3), IBTA 10.8.3.1"),
+	RULE(SR, 005, VALIDATE_ERROR, VALIDATE_ANY,
+	     "A shared receive queue was requested without entries, or with a "
+	     "size above a limit of the device.",
+	     "ibv_create_srq(3), ibv_query_device(3)"),
+	RULE(UD, 003, VALIDATE_ERROR, VALIDATE_ANY,
+	     "A send request of a datagram queue pair has no address handle.",
+	     "ibv_post_send(3), ibv_create_ah(3)"),
+};
+
+const char *validate_severity_name(enum validate_severity severity)
+{
+	static const char *const names[VALIDATE_NR_SEVERITIES] = {
+		[VALIDATE_ERROR] = "error",
+		[VALIDATE_WARNING] = "warning",
+		[VALIDATE_HINT] = "hint",
+	};
+
+	return names[severity];
+}

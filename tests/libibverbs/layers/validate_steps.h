@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Steps that break one rule of the layer validate. With @mistake, a step breaks
+ * the rule once. Without, it makes the same calls with the mistake corrected,
+ * and breaks no rule. The fixture exists before and is removed afterwards.
+ */
+#ifndef VALIDATE_STEPS_H
+#define VALIDATE_STEPS_H
+
+#include <stdbool.h>
+
+#include "layers/rules.h"
+#include "providers/uroce/program/verbs_fixture.h"
+
+struct validate_step {
+	enum layers_rule rule;
+	void (*run)(bool mistake);
+};
+
+/* A step is run by this function of a table entry. */
+#define VALIDATE_STEP(group, number)                           \
+	{                                                      \
+		AV_##group##_##number, step_##group##_##number \
+	}
+
+/* Each ends with an entry of LAYERS_RULE_NONE. */
+extern const struct validate_step validate_steps_modify[];
+extern const struct validate_step validate_steps_objects[];
+extern const struct validate_step validate_steps_posts[];
+
+/** validate_step_attr() - attributes of a transition to @state that succeed */
+struct ibv_qp_attr validate_step_attr(enum ibv_qp_state state,
+				      int *ret_attr_mask);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Mistakes when objects are made and destroyed. */
+#include "libibverbs/layers/validate_steps.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#define PAGE 4096
+
+static void step_CQ_010(bool mistake)
+{
+	struct ibv_cq *cq =
+		ibv_create_cq(fixture.ctx, 8, NULL, NULL, mistake ? 1000 : 0);
+
+	assert_int_equal(cq == NULL, mistake);
+	if (cq)
+		assert_int_equal(ibv_destroy_cq(cq), 0);
+}
+
+static void step_QP_012(bool mistake)
+{
+	struct ibv_qp_init_attr attr = {
+		.send_cq = fixture.cq,
+		.recv_cq = fixture.cq,
+		.cap = { mistake ? 1U << 30 : 8, 8, 2, 2, 0 },
+		.qp_type = IBV_QPT_RC,
+	};
+	struct ibv_qp *qp = ibv_create_qp(fixture.pd, &attr);
+
+	assert_int_equal(qp == NULL, mistake);
+	if (qp)
+		assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
+static void step_SR_005(bool mistake)
+{
+	struct ibv_srq_init_attr attr = { .attr = { 8, 1, 0 } };
+	struct ibv_srq *srq;
+
+	if (mistake)
+		attr.attr.max_wr = 1U << 30;
+	srq = ibv_create_srq(fixture.pd, &attr);
+	assert_int_equal(srq == NULL, mistake);
+	if (srq)
+		assert_int_equal(ibv_destroy_srq(srq), 0);
+}
+
+static void register_memory(void *addr, size_t length, int access, bool mistake)
+{
+	struct ibv_mr *mr = ibv_reg_mr(fixture.pd, addr, length, access);
+
+	assert_int_equal(mr == NULL, mistake);
+	if (mr)
+		assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
+static void step_KY_008(bool mistake)
+{
+	register_memory(fixture.memory, 8,
+			IBV_ACCESS_REMOTE_WRITE |
+				(mistake ? 0 : IBV_ACCESS_LOCAL_WRITE),
+			mistake);
+}
+
+static void step_KY_009(bool mistake)
+{
+	uint8_t *memory = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	assert_int_equal(munmap(memory + PAGE, PAGE), 0);
+	register_memory(memory, mistake ? 2 * PAGE : PAGE,
+			IBV_ACCESS_LOCAL_WRITE, mistake);
+	assert_int_equal(munmap(memory, PAGE), 0);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Lifetime                                                                  */
+/* ------------------------------------------------------------------------ */
+
+static void step_LT_001(bool mistake)
+{
+	struct ibv_context *ctx = fixture_open();
+	static struct ibv_cq *cq; /* for sanitizers: it has a pointer */
+
+	cq = ibv_create_cq(ctx, 8, NULL, NULL, 0);
+	assert_non_null(cq);
+	if (!mistake)
+		assert_int_equal(ibv_destroy_cq(cq), 0);
+	assert_int_equal(ibv_close_device(ctx), 0);
+}
+
+static void step_LT_002(bool mistake)
+{
+	struct ibv_pd *pd = ibv_alloc_pd(fixture.ctx);
+	struct ibv_mr *mr = ibv_reg_mr(pd, fixture.memory, 8, 0);
+
+	assert_non_null(mr);
+	if (mistake)
+		assert_int_equal(ibv_dealloc_pd(pd), EBUSY);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
+}
+
+const struct validate_step validate_steps_objects[] = {
+	VALIDATE_STEP(CQ, 010), VALIDATE_STEP(KY, 008),
+	VALIDATE_STEP(KY, 009), VALIDATE_STEP(LT, 001),
+	VALIDATE_STEP(LT, 002), VALIDATE_STEP(QP, 012),
+	VALIDATE_STEP(SR, 005), { LAYERS_RULE_NONE, NULL },
+};

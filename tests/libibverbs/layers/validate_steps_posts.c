@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Mistakes in posts. The QPs of the fixture have 8 WQEs with 2 SGEs. */
+#include "libibverbs/layers/validate_steps.h"
+
+static struct ibv_sge sge_of_memory(uint32_t length)
+{
+	return (struct ibv_sge){ (uintptr_t)fixture.memory, length,
+				 fixture.mr->lkey };
+}
+
+/* A request with one SGE of 8 bytes, which needs no receive request. */
+static struct ibv_send_wr write_request(struct ibv_sge *sge)
+{
+	struct ibv_send_wr wr = { .sg_list = sge,
+				  .num_sge = 1,
+				  .opcode = IBV_WR_RDMA_WRITE,
+				  .send_flags = IBV_SEND_SIGNALED };
+
+	*sge = sge_of_memory(8);
+	wr.wr.rdma.remote_addr = (uintptr_t)fixture.memory;
+	wr.wr.rdma.rkey = fixture.mr->rkey;
+	return wr;
+}
+
+/* The provider refuses the mistake. Without it, the request succeeds. */
+static void post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, bool mistake)
+{
+	struct ibv_send_wr *bad;
+
+	assert_int_equal(ibv_post_send(qp, wr, &bad) != 0, mistake);
+	if (!mistake)
+		assert_int_equal(fixture_poll(fixture.cq).status,
+				 IBV_WC_SUCCESS);
+}
+
+static void post_recv(struct ibv_qp *qp, bool mistake)
+{
+	struct ibv_sge sge = sge_of_memory(64);
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	assert_int_equal(ibv_post_recv(qp, &wr, &bad) != 0, mistake);
+}
+
+static void step_PO_004(bool mistake)
+{
+	struct ibv_sge sges[3] = { sge_of_memory(8), sge_of_memory(8),
+				   sge_of_memory(8) };
+	struct ibv_send_wr wr = write_request(&sges[0]);
+
+	wr.num_sge = mistake ? 3 : 2;
+	post_send(fixture.left, &wr, mistake);
+}
+
+static void step_PO_005(bool mistake)
+{
+	struct ibv_qp_init_attr init_attr;
+	struct ibv_qp_attr attr;
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = write_request(&sge);
+
+	assert_int_equal(
+		ibv_query_qp(fixture.left, &attr, IBV_QP_CAP, &init_attr), 0);
+	wr.send_flags |= IBV_SEND_INLINE;
+	sge.length = init_attr.cap.max_inline_data + (mistake ? 1 : 0);
+	post_send(fixture.left, &wr, mistake);
+}
+
+static void step_PO_006(bool mistake)
+{
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = write_request(&sge);
+
+	wr.opcode = IBV_WR_RDMA_READ;
+	if (mistake)
+		wr.send_flags |= IBV_SEND_INLINE;
+	post_send(fixture.left, &wr, mistake);
+}
+
+static void step_PO_010(bool mistake)
+{
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = write_request(&sge);
+
+	if (mistake)
+		wr.opcode = (enum ibv_wr_opcode)200;
+	post_send(fixture.left, &wr, mistake);
+}
+
+static void step_QP_008(bool mistake)
+{
+	struct ibv_qp *qp = fixture_new_qp(IBV_QPT_RC);
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = write_request(&sge);
+
+	fixture_to_init(qp);
+	fixture_to_rtr(qp, qp);
+	if (!mistake)
+		fixture_to_rts(qp);
+	post_send(qp, &wr, mistake);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
+static void step_QP_009(bool mistake)
+{
+	struct ibv_qp *qp = fixture_new_qp(IBV_QPT_RC);
+
+	if (!mistake)
+		fixture_to_init(qp);
+	post_recv(qp, mistake);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
+static void step_SR_002(bool mistake)
+{
+	struct ibv_srq_init_attr srq_attr = { .attr = { 8, 1, 0 } };
+	struct ibv_srq *srq = ibv_create_srq(fixture.pd, &srq_attr);
+	struct ibv_qp_init_attr attr = {
+		.send_cq = fixture.cq,
+		.recv_cq = fixture.cq,
+		.srq = mistake ? srq : NULL,
+		.cap = { 8, 8, 2, 2, 0 },
+		.qp_type = IBV_QPT_RC,
+	};
+	struct ibv_qp *qp = ibv_create_qp(fixture.pd, &attr);
+
+	assert_non_null(qp);
+	fixture_to_init(qp);
+	post_recv(qp, mistake);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	assert_int_equal(ibv_destroy_srq(srq), 0);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Datagrams                                                                 */
+/* ------------------------------------------------------------------------ */
+
+/* A UD QP in RTS, an address handle, and a request to the QP itself. */
+struct datagram_step {
+	struct ibv_qp *qp;
+	struct ibv_ah *ah;
+	struct ibv_sge sge;
+	struct ibv_send_wr wr;
+};
+
+static void datagram_begin(struct datagram_step *step)
+{
+	int mask;
+	struct ibv_qp_attr attr = validate_step_attr(IBV_QPS_RTR, &mask);
+
+	step->qp = fixture_new_qp(IBV_QPT_UD);
+	fixture_to_init(step->qp);
+	fixture_to_rtr(step->qp, step->qp);
+	fixture_to_rts(step->qp);
+	step->ah = ibv_create_ah(fixture.pd, &attr.ah_attr);
+	assert_non_null(step->ah);
+	step->wr = write_request(&step->sge);
+	step->wr.opcode = IBV_WR_SEND;
+	step->wr.wr.ud.ah = step->ah;
+	step->wr.wr.ud.remote_qpn = step->qp->qp_num;
+	step->wr.wr.ud.remote_qkey = 0x1234;
+}
+
+static void datagram_end(struct datagram_step *step, bool mistake)
+{
+	post_send(step->qp, &step->wr, mistake);
+	assert_int_equal(ibv_destroy_qp(step->qp), 0);
+	assert_int_equal(ibv_destroy_ah(step->ah), 0);
+}
+
+static void step_UD_003(bool mistake)
+{
+	struct datagram_step step;
+
+	datagram_begin(&step);
+	if (mistake)
+		step.wr.wr.ud.ah = NULL;
+	datagram_end(&step, mistake);
+}
+
+static void step_PO_009(bool mistake)
+{
+	struct datagram_step step;
+
+	datagram_begin(&step);
+	if (mistake)
+		step.wr.opcode = IBV_WR_RDMA_READ;
+	datagram_end(&step, mistake);
+}
+
+const struct validate_step validate_steps_posts[] = {
+	VALIDATE_STEP(PO, 004), VALIDATE_STEP(PO, 005),
+	VALIDATE_STEP(PO, 006), VALIDATE_STEP(PO, 009),
+	VALIDATE_STEP(PO, 010), VALIDATE_STEP(QP, 008),
+	VALIDATE_STEP(QP, 009), VALIDATE_STEP(SR, 002),
+	VALIDATE_STEP(UD, 003), { LAYERS_RULE_NONE, NULL },
+};
