@@ -144,7 +144,7 @@ static enum layers_rule post_send_check_sizes(struct explain_text *text,
 	if (wr->num_sge && !wr->sg_list) {
 		explain_add(text, "sg_list is NULL, but num_sge is %d",
 			    wr->num_sge);
-		return LAYERS_RULE_UNNAMED;
+		return AV_PO_007;
 	}
 	bytes = post_count_bytes(wr->sg_list, wr->num_sge);
 	if (post_send_opcode_is_atomic(wr->opcode) && bytes != ATOMIC_BYTES) {
@@ -152,7 +152,7 @@ static enum layers_rule post_send_check_sizes(struct explain_text *text,
 			    "the SGEs of an atomic have %" PRIu64
 			    " bytes instead of 8",
 			    bytes);
-		return LAYERS_RULE_UNNAMED;
+		return AV_AT_002;
 	}
 	return post_send_check_inline(text, cap, wr, bytes);
 }

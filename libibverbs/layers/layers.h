@@ -8,6 +8,7 @@
 #define LAYERS_LAYERS_H
 
 #include <errno.h>
+#include <stdbool.h>
 
 #include "core/core_context.h"
 
@@ -16,6 +17,7 @@ struct layers_context {
 	struct verbs_context_ops below; /* of the provider */
 	/* those that the layer validate calls; set if it is enabled */
 	struct verbs_context_ops below_validate;
+	bool knows_keys; /* all local keys are those of observed regions */
 };
 
 static inline struct layers_context *

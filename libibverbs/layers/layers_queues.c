@@ -122,8 +122,8 @@ static int layers_create_srq(struct ibv_context *ctx,
 {
 	uint64_t begin = trace_begin();
 	int ret = layers_below(ctx)->create_srq(ctx, attr, ret_vsrq);
-	const struct layers_srq sizes = { attr->attr.max_wr,
-					  attr->attr.max_sge };
+	const struct layers_srq sizes = { .max_wr = attr->attr.max_wr,
+					  .max_sge = attr->attr.max_sge };
 
 	trace_call(TRACE_CREATE_SRQ, begin, ret ? 0 : (*ret_vsrq)->srq.handle,
 		   0, ret);

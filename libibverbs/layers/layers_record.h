@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "layers/validate/validate_qp.h"
 #include "util/lock.h"
 
 struct trace_qp;
@@ -45,6 +46,7 @@ struct layers_qp {
 	unsigned int nr_requests;	 /* power of two */
 	atomic_uint next_request;
 	struct ibv_qp_cap cap; /* constant; all 0: unknown */
+	struct validate_qp validate;
 
 	/* The other members are protected by layers_mutex. */
 	struct layers_record *next_number; /* in the chain of its number */
@@ -67,6 +69,7 @@ struct layers_cq {
 
 struct layers_srq {
 	uint32_t max_wr, max_sge;
+	const struct ibv_pd *pd; /* of the layer validate; NULL: unknown */
 };
 
 struct layers_record {

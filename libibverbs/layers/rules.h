@@ -16,18 +16,33 @@ enum layers_rule {
 	AV_AD_001,
 	AV_AD_002,
 	AV_AD_005,
+	/* atomics */
+	AV_AT_001,
+	AV_AT_002,
 	/* completion queues */
 	AV_CQ_010,
 	/* keys and memory */
+	AV_KY_001,
+	AV_KY_002,
+	AV_KY_003,
+	AV_KY_004,
+	AV_KY_005,
+	AV_KY_006,
 	AV_KY_008,
 	AV_KY_009,
+	AV_KY_011,
 	/* lifetime of objects */
 	AV_LT_001,
 	AV_LT_002,
 	/* posts */
+	AV_PO_001,
+	AV_PO_002,
+	AV_PO_003,
 	AV_PO_004,
 	AV_PO_005,
 	AV_PO_006,
+	AV_PO_007,
+	AV_PO_008,
 	AV_PO_009,
 	AV_PO_010,
 	/* queue pairs */
@@ -43,13 +58,18 @@ enum layers_rule {
 	AV_QP_015,
 	AV_QP_016,
 	/* reliable connections */
+	AV_RC_005,
 	AV_RC_006,
 	AV_RC_011,
 	/* shared receive queues */
+	AV_SR_001,
 	AV_SR_002,
 	AV_SR_005,
 	/* datagrams */
+	AV_UD_001,
+	AV_UD_002,
 	AV_UD_003,
+	AV_UD_005,
 
 	LAYERS_NR_RULES,
 };

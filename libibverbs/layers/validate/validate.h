@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "layers/layers.h"
+#include "layers/layers_record.h"
 
 /* Constant after verbs_layer_hooks.start(). */
 extern bool validate_is_on;
@@ -41,6 +42,17 @@ validate_below(const struct ibv_context *ctx)
 	return &layers_context(ctx)->below_validate;
 }
 
+/**
+ * validate_knows_keys() - whether all local keys are those of regions
+ *
+ * A vendor library makes keys of its own, and another process may share the
+ * regions of an imported context.
+ */
+static inline bool validate_knows_keys(const struct ibv_context *ctx)
+{
+	return layers_context(ctx)->knows_keys;
+}
+
 /* Each function replaces the ops of its file, if the provider has them. */
 void validate_replace_object_ops(struct verbs_context_ops *table);
 void validate_replace_memory_ops(struct verbs_context_ops *table);
@@ -54,9 +66,32 @@ void validate_replace_data_ops(struct verbs_context_ops *table);
 			(table)->op = validate_##op; \
 	} while (0)
 
+/** validate_root_pd() - return the PD of a parent domain; NULL: unknown */
+const struct ibv_pd *validate_root_pd(const struct ibv_pd *pd);
+
+/** validate_max_bytes() - longest message of a QP type; 0: unknown */
+uint32_t validate_max_bytes(enum ibv_qp_type type,
+			    const struct ibv_port_attr *attr);
+
 /** validate_busy() - check a destroy that failed with @error, < 0 */
 void validate_busy(const char *function, const struct ibv_context *ctx,
 		   const void *object, int error);
+
+/* ------------------------------------------------------------------------ */
+/* validate_posts.c: requests before they are posted                         */
+/* ------------------------------------------------------------------------ */
+
+/*
+ * Return: whether the list may be posted. If not, the provider would possibly
+ * crash, so the layer refuses all of it.
+ */
+bool validate_sends(const struct ibv_qp *qp, const struct layers_qp *record,
+		    const struct ibv_send_wr *wr);
+bool validate_recvs(const struct ibv_qp *qp, const struct layers_qp *record,
+		    const struct ibv_recv_wr *wr);
+bool validate_srq_recvs(const struct ibv_srq *srq,
+			const struct layers_srq *record,
+			const struct ibv_recv_wr *wr);
 
 /* ------------------------------------------------------------------------ */
 /* validate_failed.c: calls that the provider refused; @error is positive    */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Enables the layer validate, and begins and ends it for each context. */
 #include "layers/validate/validate.h"
+#include "layers/validate/validate_keys.h"
 #include "layers/validate/validate_objects.h"
 #include "layers/validate/validate_report.h"
 #include "layers/validate/validate_settings.h"
@@ -26,6 +27,8 @@ void validate_attach(struct ibv_context *ctx)
 	struct verbs_ex_private *priv = verbs_priv(ctx);
 
 	layers_context(ctx)->below_validate = priv->ops;
+	layers_context(ctx)->knows_keys = !priv->dev->provider->foreign &&
+					  !priv->kernel.imported;
 	validate_replace_object_ops(&priv->ops);
 	validate_replace_memory_ops(&priv->ops);
 	validate_replace_queue_ops(&priv->ops);
@@ -37,6 +40,7 @@ void validate_detach(struct ibv_context *ctx)
 	struct validate_found found = validate_objects_close(ctx);
 	struct explain_text text = {};
 
+	validate_keys_close(ctx);
 	if (found.nr == 0)
 		return;
 	explain_add(&text, "ibv_close_device(%s): the context still has ",

@@ -2,26 +2,59 @@
 /* Ops of the data path. No lock is held while the provider runs. */
 #include "layers/validate/validate.h"
 
+/*
+ * Counts the requests after the last one with a completion. Threads that post
+ * to one QP may disturb the count, but requests that are all unsignaled cannot.
+ */
+static void data_count_unsignaled(struct validate_qp *state,
+				  const struct ibv_send_wr *wr,
+				  const struct ibv_send_wr *bad)
+{
+	unsigned int nr = VALIDATE_LOAD(state->nr_unsignaled);
+
+	for (; wr && wr != bad; wr = wr->next)
+		nr = state->signals_all || (wr->send_flags & IBV_SEND_SIGNALED)
+			     ? 0
+			     : nr + 1;
+	VALIDATE_STORE(state->nr_unsignaled, nr);
+}
+
 static int validate_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 			      struct ibv_send_wr **bad_wr)
 {
+	struct layers_record *record = layers_record_find(qp);
 	struct ibv_send_wr *bad = NULL;
-	int ret = validate_below(qp->context)->post_send(qp, wr, &bad);
+	int ret;
 
+	if (record && !validate_sends(qp, &record->qp, wr)) {
+		if (bad_wr)
+			*bad_wr = wr;
+		return EINVAL;
+	}
+	ret = validate_below(qp->context)->post_send(qp, wr, &bad);
 	if (__builtin_expect(ret != 0, 0)) {
 		if (bad_wr)
 			*bad_wr = bad;
 		validate_send_failed(qp, bad, ret);
 	}
+	if (record && (ret == 0 || bad))
+		data_count_unsignaled(&record->qp.validate, wr, bad);
 	return ret;
 }
 
 static int validate_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 			      struct ibv_recv_wr **bad_wr)
 {
+	const struct layers_record *record = layers_record_find(qp);
 	struct ibv_recv_wr *bad = NULL;
-	int ret = validate_below(qp->context)->post_recv(qp, wr, &bad);
+	int ret;
 
+	if (record && !validate_recvs(qp, &record->qp, wr)) {
+		if (bad_wr)
+			*bad_wr = wr;
+		return EINVAL;
+	}
+	ret = validate_below(qp->context)->post_recv(qp, wr, &bad);
 	if (__builtin_expect(ret != 0, 0)) {
 		if (bad_wr)
 			*bad_wr = bad;
@@ -33,9 +66,16 @@ static int validate_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 static int validate_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 				  struct ibv_recv_wr **bad_wr)
 {
+	const struct layers_record *record = layers_record_find(srq);
 	struct ibv_recv_wr *bad = NULL;
-	int ret = validate_below(srq->context)->post_srq_recv(srq, wr, &bad);
+	int ret;
 
+	if (record && !validate_srq_recvs(srq, &record->srq, wr)) {
+		if (bad_wr)
+			*bad_wr = wr;
+		return EINVAL;
+	}
+	ret = validate_below(srq->context)->post_srq_recv(srq, wr, &bad);
 	if (__builtin_expect(ret != 0, 0)) {
 		if (bad_wr)
 			*bad_wr = bad;
@@ -44,9 +84,22 @@ static int validate_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 	return ret;
 }
 
+/* The request is not counted, so nothing is known of it. */
+static int validate_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
+			    struct ibv_mw_bind *bind)
+{
+	struct layers_record *record = layers_record_find(qp);
+	int ret = validate_below(qp->context)->bind_mw(qp, mw, bind);
+
+	if (record)
+		VALIDATE_STORE(record->qp.validate.nr_unsignaled, 0);
+	return ret;
+}
+
 void validate_replace_data_ops(struct verbs_context_ops *table)
 {
 	VALIDATE_REPLACE(table, post_send);
 	VALIDATE_REPLACE(table, post_recv);
 	VALIDATE_REPLACE(table, post_srq_recv);
+	VALIDATE_REPLACE(table, bind_mw);
 }

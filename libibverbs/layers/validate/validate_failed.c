@@ -132,18 +132,63 @@ static void failed_add_send(struct explain_text *text, const struct ibv_qp *qp,
 		    explain_opcode_name(wr->opcode));
 }
 
+/* Requests of ibv_wr_start() are not counted, so some may be signaled. */
+static enum layers_rule failed_check_full(struct explain_text *text,
+					  const struct layers_qp *qp)
+{
+	const struct validate_qp *state = &qp->validate;
+	uint32_t max = qp->cap.max_send_wr;
+
+	if (!max)
+		return LAYERS_RULE_NONE;
+	if (state->is_known && !state->has_unseen_posts &&
+	    VALIDATE_LOAD(state->nr_unsignaled) >= max) {
+		explain_add(text,
+			    "the send queue is full of %u requests without "
+			    "IBV_SEND_SIGNALED, so no completion can ever free "
+			    "an entry; signal at least one of %u requests",
+			    VALIDATE_LOAD(state->nr_unsignaled), max);
+		return AV_PO_002;
+	}
+	explain_add(text,
+		    "the send queue is full (max_send_wr is %u); poll "
+		    "completions before posting",
+		    max);
+	return AV_PO_001;
+}
+
+static enum layers_rule failed_check_recv(struct explain_text *text,
+					  enum layers_rule full,
+					  uint32_t max_wr, uint32_t max_sge,
+					  const struct ibv_recv_wr *wr,
+					  int error)
+{
+	if (error == EINVAL)
+		return check_recv_wr(text, max_wr, max_sge, wr);
+	if (error != ENOMEM || !max_wr)
+		return LAYERS_RULE_NONE;
+	explain_add(text,
+		    "the queue is full (it has %u entries); poll completions "
+		    "of receives before posting",
+		    max_wr);
+	return full;
+}
+
 void validate_send_failed(const struct ibv_qp *qp,
 			  const struct ibv_send_wr *bad, int error)
 {
 	static const struct ibv_qp_cap unknown;
 	const struct layers_record *record = layers_record_find(qp);
+	const struct ibv_qp_cap *cap = record ? &record->qp.cap : &unknown;
 	struct explain_text text = {}, clause = {};
-	enum layers_rule rule;
+	enum layers_rule rule = LAYERS_RULE_NONE;
 
-	if (!bad || (error != EINVAL && error != EOPNOTSUPP))
+	if (!bad)
 		return;
-	rule = check_send_wr(&clause, qp, record ? &record->qp.cap : &unknown,
-			     bad);
+	if (error == EINVAL || error == EOPNOTSUPP)
+		rule = check_send_wr(&clause, qp, cap, bad);
+	else if (error == ENOMEM && record)
+		rule = failed_check_full(&clause, &record->qp);
 	failed_add_send(&text, qp, bad);
 	failed_report(rule, qp->context, &text, &clause);
 }
@@ -155,12 +200,14 @@ void validate_recv_failed(const struct ibv_qp *qp,
 	struct explain_text text = {}, clause = {};
 	enum layers_rule rule;
 
-	if (!bad || error != EINVAL)
+	if (!bad)
 		return;
-	rule = check_recv_state(&clause, qp);
+	rule = error == EINVAL ? check_recv_state(&clause, qp)
+			       : LAYERS_RULE_NONE;
 	if (!rule && record)
-		rule = check_recv_wr(&clause, record->qp.cap.max_recv_wr,
-				     record->qp.cap.max_recv_sge, bad);
+		rule = failed_check_recv(
+			&clause, AV_PO_003, record->qp.cap.max_recv_wr,
+			record->qp.cap.max_recv_sge, bad, error);
 	explain_add(&text, "ibv_post_recv(");
 	explain_add_qp(&text, qp->context, qp->qp_num, qp->qp_type);
 	explain_add(&text, ", wr_id 0x%" PRIx64 ")", bad->wr_id);
@@ -174,10 +221,10 @@ void validate_srq_recv_failed(const struct ibv_srq *srq,
 	struct explain_text text = {}, clause = {};
 	enum layers_rule rule;
 
-	if (!bad || !record || error != EINVAL)
+	if (!bad || !record)
 		return;
-	rule = check_recv_wr(&clause, record->srq.max_wr, record->srq.max_sge,
-			     bad);
+	rule = failed_check_recv(&clause, AV_SR_001, record->srq.max_wr,
+				 record->srq.max_sge, bad, error);
 	explain_add(&text, "ibv_post_srq_recv(SRQ of %s, wr_id 0x%" PRIx64 ")",
 		    srq->context->device->name, bad->wr_id);
 	failed_report(rule, srq->context, &text, &clause);

@@ -34,6 +34,16 @@ static void lifetime_add_pd(struct ibv_context *ctx, const struct ibv_pd *pd,
 	});
 }
 
+/* A parent domain uses its PD, which is no parent domain. */
+const struct ibv_pd *validate_root_pd(const struct ibv_pd *pd)
+{
+	const struct ibv_pd *root = validate_object_used(pd, 0);
+
+	if (root)
+		return root;
+	return validate_object_mark(pd) ? pd : NULL;
+}
+
 static int validate_alloc_pd(struct ibv_context *ctx, struct ibv_pd **ret_pd)
 {
 	int ret = validate_below(ctx)->alloc_pd(ctx, ret_pd);

@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Ops that make, change and destroy memory regions. */
 #include "layers/validate/validate.h"
+#include "layers/validate/validate_keys.h"
 #include "layers/validate/validate_objects.h"
 
-static void memory_add_mr(const struct ibv_pd *pd, const struct ibv_mr *mr)
+static void memory_add_mr(const struct ibv_pd *pd, const struct ibv_mr *mr,
+			  uint64_t begin, uint64_t length, unsigned int access)
 {
+	const struct validate_region region = {
+		.pd = validate_root_pd(pd),
+		.begin = access != VALIDATE_ANY_ACCESS &&
+					 (access & IBV_ACCESS_ZERO_BASED)
+				 ? 0
+				 : begin,
+		.length = length,
+		.access = access,
+		.rkey = mr->rkey,
+	};
+
+	validate_key_add(pd->context, mr->lkey, &region);
 	validate_object_add(&(const struct validate_object){
 		.object = mr,
 		.kind = VALIDATE_MR,
@@ -14,6 +28,13 @@ static void memory_add_mr(const struct ibv_pd *pd, const struct ibv_mr *mr)
 	});
 }
 
+/* A region whose range and rights are not checked. */
+static void memory_add_unknown_mr(const struct ibv_pd *pd,
+				  const struct ibv_mr *mr)
+{
+	memory_add_mr(pd, mr, 0, UINT64_MAX, VALIDATE_ANY_ACCESS);
+}
+
 static int validate_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 			   uint64_t iova, int access, struct ibv_mr **ret_mr)
 {
@@ -21,7 +42,7 @@ static int validate_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 			  ->reg_mr(pd, addr, length, iova, access, ret_mr);
 
 	if (ret == 0)
-		memory_add_mr(pd, *ret_mr);
+		memory_add_mr(pd, *ret_mr, iova, length, (unsigned int)access);
 	else if (ret < 0)
 		validate_reg_mr_failed(pd, addr, length, (unsigned int)access,
 				       -ret);
@@ -37,7 +58,7 @@ static int validate_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset,
 					  ret_mr);
 
 	if (ret == 0)
-		memory_add_mr(pd, *ret_mr);
+		memory_add_mr(pd, *ret_mr, iova, length, (unsigned int)access);
 	return ret;
 }
 
@@ -48,7 +69,7 @@ static int validate_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
 	int ret = validate_below(pd->context)->reg_mr_ex(pd, attr, ret_mr);
 
 	if (ret == 0 && !validate_object_mark(*ret_mr))
-		memory_add_mr(pd, *ret_mr);
+		memory_add_unknown_mr(pd, *ret_mr);
 	return ret;
 }
 
@@ -57,7 +78,7 @@ static int validate_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr)
 	int ret = validate_below(pd->context)->alloc_null_mr(pd, ret_mr);
 
 	if (ret == 0)
-		memory_add_mr(pd, *ret_mr);
+		memory_add_unknown_mr(pd, *ret_mr);
 	return ret;
 }
 
@@ -69,7 +90,7 @@ static int validate_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm,
 			  ->reg_dm_mr(pd, dm, offset, length, access, ret_mr);
 
 	if (ret == 0)
-		memory_add_mr(pd, *ret_mr);
+		memory_add_unknown_mr(pd, *ret_mr);
 	return ret;
 }
 
@@ -78,11 +99,51 @@ static int validate_dereg_mr(struct verbs_mr *vmr)
 	struct ibv_context *ctx = vmr->ibv_mr.context;
 	const void *mr = &vmr->ibv_mr;
 	uint64_t serial = validate_object_mark(mr);
+	uint32_t lkey = vmr->ibv_mr.lkey;
+	uint64_t key_serial = validate_key_mark(ctx, lkey);
 	int ret = validate_below(ctx)->dereg_mr(vmr);
 
-	if (ret == 0)
+	if (ret == 0) {
+		validate_key_drop(ctx, lkey, key_serial);
 		validate_object_drop(mr, serial);
+	}
 	return ret;
+}
+
+/* Whatever the result is, the former range and rights may be gone. */
+static int validate_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
+			     void *addr, size_t length, int access)
+{
+	struct ibv_context *ctx = vmr->ibv_mr.context;
+	static const struct validate_region unknown = {
+		.length = UINT64_MAX,
+		.access = VALIDATE_ANY_ACCESS,
+	};
+	int ret;
+
+	validate_key_add(ctx, vmr->ibv_mr.lkey, &unknown);
+	ret = validate_below(ctx)->rereg_mr(vmr, flags, pd, addr, length,
+					    access);
+	validate_key_add(ctx, vmr->ibv_mr.lkey, &unknown);
+	return ret;
+}
+
+static int validate_import_mr(struct ibv_pd *pd, uint32_t handle,
+			      struct ibv_mr **ret_mr)
+{
+	int ret = validate_below(pd->context)->import_mr(pd, handle, ret_mr);
+
+	if (ret == 0)
+		memory_add_unknown_mr(pd, *ret_mr);
+	return ret;
+}
+
+static void validate_unimport_mr(struct ibv_mr *mr)
+{
+	uint64_t serial = validate_object_mark(mr);
+
+	validate_object_drop(mr, serial);
+	validate_below(mr->context)->unimport_mr(mr);
 }
 
 void validate_replace_memory_ops(struct verbs_context_ops *table)
@@ -93,4 +154,7 @@ void validate_replace_memory_ops(struct verbs_context_ops *table)
 	VALIDATE_REPLACE(table, alloc_null_mr);
 	VALIDATE_REPLACE(table, reg_dm_mr);
 	VALIDATE_REPLACE(table, dereg_mr);
+	VALIDATE_REPLACE(table, rereg_mr);
+	VALIDATE_REPLACE(table, import_mr);
+	VALIDATE_REPLACE(table, unimport_mr);
 }

@@ -42,6 +42,25 @@ static int validate_destroy_cq(struct ibv_cq *cq)
 /* Shared receive queues                                                     */
 /* ------------------------------------------------------------------------ */
 
+static void queues_add_srq(struct ibv_context *ctx,
+			   const struct ibv_srq_init_attr_ex *attr,
+			   const struct ibv_srq *srq)
+{
+	bool has_pd = attr->comp_mask & IBV_SRQ_INIT_ATTR_PD;
+	bool has_cq = attr->comp_mask & IBV_SRQ_INIT_ATTR_CQ;
+	struct layers_record *record = layers_record_find(srq);
+
+	if (record && has_pd)
+		record->srq.pd = validate_root_pd(attr->pd);
+	validate_object_add(&(const struct validate_object){
+		.object = srq,
+		.kind = VALIDATE_SRQ,
+		.ctx = ctx,
+		.used = { has_pd ? attr->pd : NULL, has_cq ? attr->cq : NULL },
+		.number = srq->handle,
+	});
+}
+
 static int validate_create_srq(struct ibv_context *ctx,
 			       struct ibv_srq_init_attr_ex *attr,
 			       struct verbs_srq **ret_vsrq)
@@ -49,18 +68,7 @@ static int validate_create_srq(struct ibv_context *ctx,
 	int ret = validate_below(ctx)->create_srq(ctx, attr, ret_vsrq);
 
 	if (ret == 0)
-		validate_object_add(&(const struct validate_object){
-			.object = &(*ret_vsrq)->srq,
-			.kind = VALIDATE_SRQ,
-			.ctx = ctx,
-			.used = { attr->comp_mask & IBV_SRQ_INIT_ATTR_PD
-					  ? attr->pd
-					  : NULL,
-				  attr->comp_mask & IBV_SRQ_INIT_ATTR_CQ
-					  ? attr->cq
-					  : NULL },
-			.number = (*ret_vsrq)->srq.handle,
-		});
+		queues_add_srq(ctx, attr, &(*ret_vsrq)->srq);
 	else if (ret < 0)
 		validate_create_srq_failed(ctx, attr, -ret);
 	return ret;
@@ -104,17 +112,76 @@ static void queues_add_qp(struct ibv_context *ctx,
 	});
 }
 
+/* The program does not know the QP yet, so no thread posts to it. */
+static void queues_init_record(const struct ibv_qp *qp,
+			       const struct ibv_qp_init_attr_ex *attr)
+{
+	struct layers_record *record = layers_record_find(qp);
+	struct validate_qp *state;
+
+	if (!record || qp->qp_type == IBV_QPT_DRIVER)
+		return;
+	state = &record->qp.validate;
+	state->is_known = true;
+	state->signals_all = attr->sq_sig_all;
+	state->has_unseen_posts =
+		(attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) != 0;
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_PD)
+		state->pd = validate_root_pd(attr->pd);
+}
+
 static int validate_create_qp(struct ibv_context *ctx,
 			      struct ibv_qp_init_attr_ex *attr,
 			      struct verbs_qp **ret_vqp)
 {
 	int ret = validate_below(ctx)->create_qp(ctx, attr, ret_vqp);
 
-	if (ret == 0)
-		queues_add_qp(ctx, attr, &(*ret_vqp)->qp);
-	else if (ret < 0)
+	if (ret < 0)
 		validate_create_qp_failed(ctx, attr, -ret);
-	return ret;
+	if (ret)
+		return ret;
+	queues_init_record(&(*ret_vqp)->qp, attr);
+	queues_add_qp(ctx, attr, &(*ret_vqp)->qp);
+	return 0;
+}
+
+uint32_t validate_max_bytes(enum ibv_qp_type type,
+			    const struct ibv_port_attr *attr)
+{
+	if (type == IBV_QPT_UD)
+		return 128U << attr->active_mtu;
+	return type == IBV_QPT_RAW_PACKET ? 0 : attr->max_msg_sz;
+}
+
+static void queues_note_port(struct validate_qp *state, struct ibv_qp *qp,
+			     uint8_t port)
+{
+	struct ibv_context *ctx = qp->context;
+	struct ibv_port_attr attr = {};
+
+	VALIDATE_STORE(state->port, port);
+	if (LAYERS_CALL_BELOW(ctx, query_port, ctx, port, &attr) == 0)
+		VALIDATE_STORE(state->max_bytes,
+			       validate_max_bytes(qp->qp_type, &attr));
+}
+
+static void queues_note_modify(struct ibv_qp *qp,
+			       const struct ibv_qp_attr *attr, int attr_mask)
+{
+	struct layers_record *record = layers_record_find(qp);
+	struct validate_qp *state;
+
+	if (!record)
+		return;
+	state = &record->qp.validate;
+	if (attr_mask & IBV_QP_PORT)
+		queues_note_port(state, qp, attr->port_num);
+	if (attr_mask & IBV_QP_MAX_QP_RD_ATOMIC)
+		VALIDATE_STORE(state->max_rd_atomic, attr->max_rd_atomic + 1U);
+	if ((attr_mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RESET) {
+		VALIDATE_STORE(state->max_rd_atomic, 0);
+		VALIDATE_STORE(state->nr_unsignaled, 0);
+	}
 }
 
 static int validate_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
@@ -122,7 +189,9 @@ static int validate_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 {
 	int ret = validate_below(qp->context)->modify_qp(qp, attr, attr_mask);
 
-	if (ret < 0)
+	if (ret == 0)
+		queues_note_modify(qp, attr, attr_mask);
+	else if (ret < 0)
 		validate_modify_failed(qp, attr, attr_mask, -ret);
 	return ret;
 }

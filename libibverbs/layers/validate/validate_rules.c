@@ -18,11 +18,38 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "The GID of the destination is zero, or one of both GIDs is an "
 	     "IPv4 address and the other one is not. No packet can arrive.",
 	     "ibv_create_ah(3)"),
+	RULE(AT, 001, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The remote address of an atomic operation is not a multiple of "
+	     "8, so the peer refuses it.",
+	     "ibv_post_send(3), IBTA 9.4.5"),
+	RULE(AT, 002, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The SGEs of an atomic operation have more or less than 8 bytes.",
+	     "ibv_post_send(3), IBTA 9.4.5"),
 	RULE(CQ, 010, VALIDATE_ERROR, VALIDATE_ANY,
 	     "A completion queue was requested with more entries than the "
 	     "device permits, or with a completion vector that does not "
 	     "exist.",
 	     "ibv_create_cq(3)"),
+	RULE(KY, 001, VALIDATE_ERROR, VALIDATE_HISTORY,
+	     "No memory region of the context has the lkey of an SGE.",
+	     "ibv_post_send(3), ibv_post_recv(3)"),
+	RULE(KY, 002, VALIDATE_ERROR, VALIDATE_HISTORY,
+	     "An SGE has the lkey of a region that was deregistered.",
+	     "ibv_reg_mr(3)"),
+	RULE(KY, 003, VALIDATE_ERROR, VALIDATE_HISTORY,
+	     "An SGE has the lkey of a region of another context. Register the "
+	     "memory once for each context.",
+	     "ibv_reg_mr(3)"),
+	RULE(KY, 004, VALIDATE_ERROR, VALIDATE_HISTORY,
+	     "The region of an SGE belongs to another protection domain than "
+	     "the queue.",
+	     "ibv_alloc_pd(3), ibv_reg_mr(3)"),
+	RULE(KY, 005, VALIDATE_ERROR, VALIDATE_ANY,
+	     "An SGE begins or ends outside of its region.", "ibv_reg_mr(3)"),
+	RULE(KY, 006, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The SGE of a receive request, READ or atomic operation has a "
+	     "region without IBV_ACCESS_LOCAL_WRITE.",
+	     "ibv_reg_mr(3)"),
 	RULE(KY, 008, VALIDATE_ERROR, VALIDATE_ANY,
 	     "A region was requested with a right of the peer to write, but "
 	     "without IBV_ACCESS_LOCAL_WRITE.",
@@ -31,6 +58,10 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "A page of the memory of a region is not mapped, or is not "
 	     "writable although the access flags require it.",
 	     "ibv_reg_mr(3)"),
+	RULE(KY, 011, VALIDATE_ERROR, VALIDATE_ANY,
+	     "An SGE has an address in a region with IBV_ACCESS_ZERO_BASED, "
+	     "whose addresses are offsets from 0.",
+	     "ibv_reg_mr(3)"),
 	RULE(LT, 001, VALIDATE_WARNING, VALIDATE_ANY,
 	     "A context is closed while objects of it exist.",
 	     "ibv_open_device(3)"),
@@ -38,6 +69,17 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "An object cannot be destroyed because other objects use it. "
 	     "Destroy those first.",
 	     "ibv_alloc_pd(3), ibv_create_cq(3), ibv_create_srq(3)"),
+	RULE(PO, 001, VALIDATE_WARNING, VALIDATE_ANY,
+	     "A send request was refused because the send queue is full.",
+	     "ibv_post_send(3)"),
+	RULE(PO, 002, VALIDATE_ERROR, VALIDATE_HISTORY,
+	     "The send queue is full of requests that are not signaled. No "
+	     "completion can ever free an entry.",
+	     "ibv_post_send(3), IBTA 10.8.5"),
+	RULE(PO, 003, VALIDATE_WARNING, VALIDATE_ANY,
+	     "A receive request was refused because the receive queue is "
+	     "full.",
+	     "ibv_post_recv(3)"),
 	RULE(PO, 004, VALIDATE_ERROR, VALIDATE_ANY,
 	     "A request has more SGEs than the queue was created for.",
 	     "ibv_post_send(3), ibv_post_recv(3)"),
@@ -49,6 +91,14 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "A request with IBV_SEND_INLINE is a READ, an atomic operation or "
 	     "a bind operation, which send no data of their own.",
 	     "ibv_post_send(3)"),
+	RULE(PO, 007, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The list of SGEs is NULL, but the number of SGEs is not 0. The "
+	     "request is refused with EINVAL, since many providers would "
+	     "crash.",
+	     "ibv_post_send(3), ibv_post_recv(3)"),
+	RULE(PO, 008, VALIDATE_ERROR, VALIDATE_ANY,
+	     "A message is longer than the max_msg_sz of the port.",
+	     "ibv_query_port(3), IBTA 9.7.8"),
 	RULE(PO, 009, VALIDATE_ERROR, VALIDATE_ANY,
 	     "The type of the queue pair does not have the operation.",
 	     "ibv_post_send(3), IBTA 10.5"),
@@ -98,6 +148,10 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "path_mtu is no value of enum ibv_mtu. Often it is a number of "
 	     "bytes.",
 	     "ibv_modify_qp(3)"),
+	RULE(RC, 005, VALIDATE_ERROR, VALIDATE_HISTORY,
+	     "A READ or an atomic operation is posted to a queue pair whose "
+	     "max_rd_atomic is 0.",
+	     "ibv_modify_qp(3)"),
 	RULE(RC, 006, VALIDATE_ERROR, VALIDATE_ANY,
 	     "max_rd_atomic or max_dest_rd_atomic is above the limit of the "
 	     "device.",
@@ -105,6 +159,10 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	RULE(RC, 011, VALIDATE_ERROR, VALIDATE_ANY,
 	     "A timeout is above 31, or a retry count is above 7.",
 	     "ibv_modify_qp(3)"),
+	RULE(SR, 001, VALIDATE_WARNING, VALIDATE_ANY,
+	     "A receive request was refused because the shared receive queue "
+	     "is full.",
+	     "ibv_post_srq_recv(3)"),
 	RULE(SR, 002, VALIDATE_ERROR, VALIDATE_ANY,
 	     "A receive request is posted to a queue pair that takes its "
 	     "requests from a shared receive queue.",
@@ -113,9 +171,22 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "A shared receive queue was requested without entries, or with a "
 	     "size above a limit of the device.",
 	     "ibv_create_srq(3), ibv_query_device(3)"),
+	RULE(UD, 001, VALIDATE_ERROR, VALIDATE_ANY,
+	     "A receive request of a datagram queue pair has less than the 40 "
+	     "bytes in front of each datagram.",
+	     "ibv_post_recv(3), IBTA 11.4.1.2"),
+	RULE(UD, 002, VALIDATE_ERROR, VALIDATE_ANY,
+	     "A datagram is longer than the active MTU of the port.",
+	     "ibv_post_send(3), ibv_query_port(3)"),
 	RULE(UD, 003, VALIDATE_ERROR, VALIDATE_ANY,
-	     "A send request of a datagram queue pair has no address handle.",
+	     "A send request of a datagram queue pair has no address handle, "
+	     "the handle of another protection domain, or a destination with "
+	     "more than 24 bits.",
 	     "ibv_post_send(3), ibv_create_ah(3)"),
+	RULE(UD, 005, VALIDATE_HINT, VALIDATE_ANY,
+	     "The highest bit of remote_qkey is set. The Q_Key of the queue "
+	     "pair is sent in its place.",
+	     "ibv_post_send(3), IBTA 10.2.5"),
 };
 
 const char *validate_severity_name(enum validate_severity severity)

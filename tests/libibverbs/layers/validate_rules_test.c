@@ -20,6 +20,7 @@ static const struct validate_step *const tables[] = {
 	validate_steps_modify,
 	validate_steps_objects,
 	validate_steps_posts,
+	validate_steps_requests,
 };
 
 static const char *page_path;

@@ -27,9 +27,32 @@ struct validate_step {
 extern const struct validate_step validate_steps_modify[];
 extern const struct validate_step validate_steps_objects[];
 extern const struct validate_step validate_steps_posts[];
+extern const struct validate_step validate_steps_requests[];
 
 /** validate_step_attr() - attributes of a transition to @state that succeed */
 struct ibv_qp_attr validate_step_attr(enum ibv_qp_state state,
 				      int *ret_attr_mask);
+
+/** step_sge() - an SGE at the begin of the fixture's memory */
+struct ibv_sge step_sge(uint32_t length);
+
+/**
+ * step_write() - a request with one SGE of 8 bytes
+ * @sge: is set; it must stay until the request is posted
+ *
+ * Needs no receive request.
+ */
+struct ibv_send_wr step_write(struct ibv_sge *sge);
+
+/* A UD QP in RTS, an address handle, and a request to the QP itself. */
+struct step_datagram {
+	struct ibv_qp *qp;
+	struct ibv_ah *ah;
+	struct ibv_sge sge;
+	struct ibv_send_wr wr;
+};
+
+void step_datagram_begin(struct step_datagram *step);
+void step_datagram_end(const struct step_datagram *step);
 
 #endif

@@ -2,26 +2,6 @@
 /* Mistakes in posts. The QPs of the fixture have 8 WQEs with 2 SGEs. */
 #include "libibverbs/layers/validate_steps.h"
 
-static struct ibv_sge sge_of_memory(uint32_t length)
-{
-	return (struct ibv_sge){ (uintptr_t)fixture.memory, length,
-				 fixture.mr->lkey };
-}
-
-/* A request with one SGE of 8 bytes, which needs no receive request. */
-static struct ibv_send_wr write_request(struct ibv_sge *sge)
-{
-	struct ibv_send_wr wr = { .sg_list = sge,
-				  .num_sge = 1,
-				  .opcode = IBV_WR_RDMA_WRITE,
-				  .send_flags = IBV_SEND_SIGNALED };
-
-	*sge = sge_of_memory(8);
-	wr.wr.rdma.remote_addr = (uintptr_t)fixture.memory;
-	wr.wr.rdma.rkey = fixture.mr->rkey;
-	return wr;
-}
-
 /* The provider refuses the mistake. Without it, the request succeeds. */
 static void post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, bool mistake)
 {
@@ -35,7 +15,7 @@ static void post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, bool mistake)
 
 static void post_recv(struct ibv_qp *qp, bool mistake)
 {
-	struct ibv_sge sge = sge_of_memory(64);
+	struct ibv_sge sge = step_sge(64);
 	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
 
 	assert_int_equal(ibv_post_recv(qp, &wr, &bad) != 0, mistake);
@@ -43,9 +23,8 @@ static void post_recv(struct ibv_qp *qp, bool mistake)
 
 static void step_PO_004(bool mistake)
 {
-	struct ibv_sge sges[3] = { sge_of_memory(8), sge_of_memory(8),
-				   sge_of_memory(8) };
-	struct ibv_send_wr wr = write_request(&sges[0]);
+	struct ibv_sge sges[3] = { step_sge(8), step_sge(8), step_sge(8) };
+	struct ibv_send_wr wr = step_write(&sges[0]);
 
 	wr.num_sge = mistake ? 3 : 2;
 	post_send(fixture.left, &wr, mistake);
@@ -56,7 +35,7 @@ static void step_PO_005(bool mistake)
 	struct ibv_qp_init_attr init_attr;
 	struct ibv_qp_attr attr;
 	struct ibv_sge sge;
-	struct ibv_send_wr wr = write_request(&sge);
+	struct ibv_send_wr wr = step_write(&sge);
 
 	assert_int_equal(
 		ibv_query_qp(fixture.left, &attr, IBV_QP_CAP, &init_attr), 0);
@@ -68,7 +47,7 @@ static void step_PO_005(bool mistake)
 static void step_PO_006(bool mistake)
 {
 	struct ibv_sge sge;
-	struct ibv_send_wr wr = write_request(&sge);
+	struct ibv_send_wr wr = step_write(&sge);
 
 	wr.opcode = IBV_WR_RDMA_READ;
 	if (mistake)
@@ -79,7 +58,7 @@ static void step_PO_006(bool mistake)
 static void step_PO_010(bool mistake)
 {
 	struct ibv_sge sge;
-	struct ibv_send_wr wr = write_request(&sge);
+	struct ibv_send_wr wr = step_write(&sge);
 
 	if (mistake)
 		wr.opcode = (enum ibv_wr_opcode)200;
@@ -90,7 +69,7 @@ static void step_QP_008(bool mistake)
 {
 	struct ibv_qp *qp = fixture_new_qp(IBV_QPT_RC);
 	struct ibv_sge sge;
-	struct ibv_send_wr wr = write_request(&sge);
+	struct ibv_send_wr wr = step_write(&sge);
 
 	fixture_to_init(qp);
 	fixture_to_rtr(qp, qp);
@@ -134,44 +113,17 @@ static void step_SR_002(bool mistake)
 /* Datagrams                                                                 */
 /* ------------------------------------------------------------------------ */
 
-/* A UD QP in RTS, an address handle, and a request to the QP itself. */
-struct datagram_step {
-	struct ibv_qp *qp;
-	struct ibv_ah *ah;
-	struct ibv_sge sge;
-	struct ibv_send_wr wr;
-};
-
-static void datagram_begin(struct datagram_step *step)
-{
-	int mask;
-	struct ibv_qp_attr attr = validate_step_attr(IBV_QPS_RTR, &mask);
-
-	step->qp = fixture_new_qp(IBV_QPT_UD);
-	fixture_to_init(step->qp);
-	fixture_to_rtr(step->qp, step->qp);
-	fixture_to_rts(step->qp);
-	step->ah = ibv_create_ah(fixture.pd, &attr.ah_attr);
-	assert_non_null(step->ah);
-	step->wr = write_request(&step->sge);
-	step->wr.opcode = IBV_WR_SEND;
-	step->wr.wr.ud.ah = step->ah;
-	step->wr.wr.ud.remote_qpn = step->qp->qp_num;
-	step->wr.wr.ud.remote_qkey = 0x1234;
-}
-
-static void datagram_end(struct datagram_step *step, bool mistake)
+static void datagram_end(struct step_datagram *step, bool mistake)
 {
 	post_send(step->qp, &step->wr, mistake);
-	assert_int_equal(ibv_destroy_qp(step->qp), 0);
-	assert_int_equal(ibv_destroy_ah(step->ah), 0);
+	step_datagram_end(step);
 }
 
 static void step_UD_003(bool mistake)
 {
-	struct datagram_step step;
+	struct step_datagram step;
 
-	datagram_begin(&step);
+	step_datagram_begin(&step);
 	if (mistake)
 		step.wr.wr.ud.ah = NULL;
 	datagram_end(&step, mistake);
@@ -179,9 +131,9 @@ static void step_UD_003(bool mistake)
 
 static void step_PO_009(bool mistake)
 {
-	struct datagram_step step;
+	struct step_datagram step;
 
-	datagram_begin(&step);
+	step_datagram_begin(&step);
 	if (mistake)
 		step.wr.opcode = IBV_WR_RDMA_READ;
 	datagram_end(&step, mistake);

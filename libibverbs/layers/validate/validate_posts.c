@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Checks of work requests before they are posted: keys and ranges of their
+ * SGEs, and operands. The provider accepts such a request, and its completion
+ * has an error, or the message is lost. Queue pairs in the state ERR are not
+ * checked, since their requests are only flushed.
+ */
+#include <inttypes.h>
+
+#include "layers/validate/validate.h"
+#include "layers/validate/validate_keys.h"
+#include "layers/validate/validate_report.h"
+
+/* Atomics have 8 bytes at an address that is a multiple of 8 (IBTA 9.4.5). */
+#define ATOMIC_BYTES 8U
+
+/* The GRH, or a substitute, is in front of a received datagram. */
+#define GRH_BYTES 40U
+
+/* ------------------------------------------------------------------------ */
+/* The sentence                                                              */
+/* ------------------------------------------------------------------------ */
+
+/* A request that is checked: of a QP or of an SRQ. */
+struct posts_request {
+	const struct ibv_context *ctx;
+	const struct ibv_qp *qp;	/* NULL: an SRQ */
+	const struct ibv_send_wr *send; /* NULL: a receive request */
+	uint64_t wr_id;
+	const struct ibv_pd *pd; /* NULL: unknown */
+	bool writes;		 /* to the memory of its SGEs */
+};
+
+static void posts_add_call(struct explain_text *text,
+			   const struct posts_request *request)
+{
+	explain_add(text, "%s(",
+		    request->send ? "ibv_post_send"
+		    : request->qp ? "ibv_post_recv"
+				  : "ibv_post_srq_recv");
+	if (request->qp)
+		explain_add_qp(text, request->ctx, request->qp->qp_num,
+			       request->qp->qp_type);
+	else
+		explain_add(text, "SRQ of %s", request->ctx->device->name);
+	explain_add(text, ", wr_id 0x%" PRIx64, request->wr_id);
+	if (request->send)
+		explain_add(text, ", %s",
+			    explain_opcode_name(request->send->opcode));
+	explain_add(text, "): ");
+}
+
+static void posts_report(enum layers_rule rule,
+			 const struct posts_request *request,
+			 const struct explain_text *clause)
+{
+	struct explain_text text = {};
+
+	posts_add_call(&text, request);
+	explain_add(&text, "%s", clause->buf);
+	validate_report(rule, request->ctx, &text);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Scatter/gather entries                                                    */
+/* ------------------------------------------------------------------------ */
+
+static bool posts_range_is_inside(const struct ibv_sge *sge,
+				  const struct validate_region *region)
+{
+	uint64_t offset = sge->addr - region->begin;
+
+	return region->length == UINT64_MAX ||
+	       (offset <= region->length &&
+		sge->length <= region->length - offset);
+}
+
+static void posts_add_sge(struct explain_text *text, int index,
+			  const struct ibv_sge *sge)
+{
+	explain_add(text,
+		    "sg_list[%d] (address 0x%" PRIx64 ", %u bytes, lkey 0x%x) ",
+		    index, sge->addr, sge->length, sge->lkey);
+}
+
+static enum layers_rule posts_check_unknown_key(
+	struct explain_text *text, const struct posts_request *request,
+	const struct ibv_sge *sge, enum validate_key_state state)
+{
+	if (state == VALIDATE_KEY_FREED) {
+		explain_add(text, "has the lkey of a region that was "
+				  "deregistered");
+		return AV_KY_002;
+	}
+	if (!validate_keys_are_complete())
+		return LAYERS_RULE_NONE;
+	if (validate_key_is_of_other(request->ctx, sge->lkey)) {
+		explain_add(text, "has the lkey of a region of another "
+				  "context; register the memory in the "
+				  "context of the queue pair, too");
+		return AV_KY_003;
+	}
+	explain_add(text, "has an lkey that no region has; use the member "
+			  "lkey of the region");
+	return AV_KY_001;
+}
+
+static enum layers_rule posts_check_region(struct explain_text *text,
+					   const struct posts_request *request,
+					   const struct ibv_sge *sge,
+					   const struct validate_region *region)
+{
+	if (request->pd && region->pd && request->pd != region->pd) {
+		explain_add(text, "has a region of another protection domain "
+				  "than the queue");
+		return AV_KY_004;
+	}
+	if (!posts_range_is_inside(sge, region)) {
+		explain_add(text,
+			    "is not inside of its region, which has %" PRIu64
+			    " bytes from 0x%" PRIx64 " on",
+			    region->length, region->begin);
+		return region->access != VALIDATE_ANY_ACCESS &&
+				       (region->access & IBV_ACCESS_ZERO_BASED)
+			       ? AV_KY_011
+			       : AV_KY_005;
+	}
+	if (request->writes && !(region->access & IBV_ACCESS_LOCAL_WRITE)) {
+		explain_add(text, "receives data, but its region was "
+				  "registered without "
+				  "IBV_ACCESS_LOCAL_WRITE");
+		return AV_KY_006;
+	}
+	return LAYERS_RULE_NONE;
+}
+
+static __attribute__((noinline, cold)) void
+posts_report_sge(const struct posts_request *request, int index,
+		 const struct ibv_sge *sge, enum validate_key_state state,
+		 const struct validate_region *region)
+{
+	struct explain_text text = {};
+	enum layers_rule rule;
+
+	if (state != VALIDATE_KEY_VALID && !validate_knows_keys(request->ctx))
+		return;
+	posts_add_sge(&text, index, sge);
+	rule = state == VALIDATE_KEY_VALID
+		       ? posts_check_region(&text, request, sge, region)
+		       : posts_check_unknown_key(&text, request, sge, state);
+	if (rule)
+		posts_report(rule, request, &text);
+}
+
+static bool posts_region_permits(const struct posts_request *request,
+				 const struct ibv_sge *sge,
+				 const struct validate_region *region)
+{
+	return posts_range_is_inside(sge, region) &&
+	       (!request->pd || !region->pd || request->pd == region->pd) &&
+	       (!request->writes || (region->access & IBV_ACCESS_LOCAL_WRITE));
+}
+
+/* Without memory, an SGE has no use for its key (IBTA 10.6.3.2). */
+static void posts_check_sge(const struct posts_request *request, int index,
+			    const struct ibv_sge *sge)
+{
+	struct validate_region region = {};
+	enum validate_key_state state;
+
+	if (sge->length == 0)
+		return;
+	state = validate_key_find(request->ctx, sge->lkey, &region);
+	if (__builtin_expect(
+		    state != VALIDATE_KEY_VALID ||
+			    !posts_region_permits(request, sge, &region),
+		    0))
+		posts_report_sge(request, index, sge, state, &region);
+}
+
+/* A provider reads the SGEs only if there are as many as the queue permits. */
+static bool posts_sges_are_read(int nr, uint32_t max)
+{
+	return nr >= 0 && (uint32_t)nr <= max;
+}
+
+static __attribute__((noinline, cold)) void
+posts_report_null(const struct posts_request *request, int nr)
+{
+	struct explain_text text = {};
+
+	explain_add(&text, "sg_list is NULL, but num_sge is %d", nr);
+	posts_report(AV_PO_007, request, &text);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Send requests                                                             */
+/* ------------------------------------------------------------------------ */
+
+static bool posts_opcode_is_atomic(enum ibv_wr_opcode opcode)
+{
+	return opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
+	       opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+/* Opcodes of vendors are unknown. */
+static bool posts_opcode_has_sges(enum ibv_wr_opcode opcode)
+{
+	return opcode != IBV_WR_LOCAL_INV && opcode != IBV_WR_BIND_MW &&
+	       opcode != IBV_WR_DRIVER1 && opcode != IBV_WR_FLUSH &&
+	       (unsigned int)opcode <= IBV_WR_ATOMIC_WRITE;
+}
+
+static __attribute__((noinline, cold)) void
+posts_report_atomic(const struct posts_request *request, uint64_t bytes)
+{
+	struct explain_text text = {};
+
+	if (bytes != ATOMIC_BYTES) {
+		explain_add(&text,
+			    "the SGEs have %" PRIu64 " bytes instead of 8",
+			    bytes);
+		posts_report(AV_AT_002, request, &text);
+	} else {
+		explain_add(&text,
+			    "remote_addr 0x%" PRIx64
+			    " is not a multiple of 8, so the peer refuses it",
+			    request->send->wr.atomic.remote_addr);
+		posts_report(AV_AT_001, request, &text);
+	}
+}
+
+static void posts_check_atomic(const struct posts_request *request,
+			       uint64_t bytes)
+{
+	if (bytes != ATOMIC_BYTES ||
+	    request->send->wr.atomic.remote_addr % ATOMIC_BYTES)
+		posts_report_atomic(request, bytes);
+}
+
+/* READs and atomics: max_rd_atomic of them are outstanding at most. */
+static __attribute__((noinline, cold)) void
+posts_report_rd_atomic(const struct posts_request *request)
+{
+	struct explain_text text = {};
+
+	explain_add(&text, "max_rd_atomic of the QP is 0, so it cannot send "
+			   "the request; set it at the transition to RTS");
+	posts_report(AV_RC_005, request, &text);
+}
+
+/* The port may have changed since the attributes were set. */
+static __attribute__((noinline, cold)) void
+posts_check_message_length(const struct posts_request *request,
+			   unsigned int port, uint64_t bytes)
+{
+	struct ibv_context *ctx = request->qp->context;
+	struct ibv_port_attr attr = {};
+	struct explain_text text = {};
+	uint32_t max;
+
+	if (LAYERS_CALL_BELOW(ctx, query_port, ctx, (uint8_t)port, &attr) != 0)
+		return;
+	max = validate_max_bytes(request->qp->qp_type, &attr);
+	if (!max || bytes <= max)
+		return;
+	explain_add(&text, "the message has %" PRIu64 " bytes, but ", bytes);
+	if (request->qp->qp_type == IBV_QPT_UD) {
+		explain_add(&text,
+			    "a datagram is one packet, and the active MTU of "
+			    "port %u is %u bytes",
+			    port, max);
+		posts_report(AV_UD_002, request, &text);
+	} else {
+		explain_add(&text, "max_msg_sz of port %u is %u", port, max);
+		posts_report(AV_PO_008, request, &text);
+	}
+}
+
+static __attribute__((noinline, cold)) void
+posts_report_datagram(const struct posts_request *request)
+{
+	const struct ibv_send_wr *wr = request->send;
+	struct explain_text text = {};
+
+	if (wr->wr.ud.ah && request->pd && wr->wr.ud.ah->pd != request->pd &&
+	    validate_root_pd(wr->wr.ud.ah->pd) != request->pd) {
+		explain_add(&text, "the address handle is of another "
+				   "protection domain than the queue pair");
+		posts_report(AV_UD_003, request, &text);
+	} else if (wr->wr.ud.remote_qpn > 0xffffff) {
+		explain_add(&text,
+			    "remote_qpn 0x%x has more than 24 bits; exchange "
+			    "numbers in the same byte order",
+			    wr->wr.ud.remote_qpn);
+		posts_report(AV_UD_003, request, &text);
+	} else if (wr->wr.ud.remote_qkey >> 31) {
+		explain_add(&text,
+			    "the highest bit of remote_qkey 0x%x is set, so "
+			    "the Q_Key of the queue pair is sent in its place",
+			    wr->wr.ud.remote_qkey);
+		posts_report(AV_UD_005, request, &text);
+	}
+}
+
+static void posts_check_datagram(const struct posts_request *request)
+{
+	const struct ibv_send_wr *wr = request->send;
+
+	if ((wr->wr.ud.ah && wr->wr.ud.ah->pd != request->pd) ||
+	    wr->wr.ud.remote_qpn > 0xffffff || wr->wr.ud.remote_qkey >> 31)
+		posts_report_datagram(request);
+}
+
+static void posts_check_send(const struct posts_request *request,
+			     const struct validate_qp *state)
+{
+	const struct ibv_send_wr *wr = request->send;
+	bool is_inline = wr->send_flags & IBV_SEND_INLINE;
+	uint64_t bytes = 0;
+	uint32_t max;
+
+	if (posts_opcode_has_sges(wr->opcode)) {
+		for (int i = 0; i < wr->num_sge; i++) {
+			bytes += wr->sg_list[i].length;
+			if (!is_inline)
+				posts_check_sge(request, i, &wr->sg_list[i]);
+		}
+	}
+	/* plus 1 */
+	if (request->writes && VALIDATE_LOAD(state->max_rd_atomic) == 1)
+		posts_report_rd_atomic(request);
+	if (posts_opcode_is_atomic(wr->opcode))
+		posts_check_atomic(request, bytes);
+	if (request->qp->qp_type == IBV_QPT_UD)
+		posts_check_datagram(request);
+	max = VALIDATE_LOAD(state->max_bytes);
+	if (__builtin_expect(max && bytes > max, 0))
+		posts_check_message_length(request, VALIDATE_LOAD(state->port),
+					   bytes);
+}
+
+bool validate_sends(const struct ibv_qp *qp, const struct layers_qp *record,
+		    const struct ibv_send_wr *wr)
+{
+	struct posts_request request = {
+		.ctx = qp->context,
+		.qp = qp,
+		.pd = record->validate.pd,
+	};
+
+	if (!record->validate.is_known || qp->state == IBV_QPS_ERR)
+		return true;
+	for (uint32_t nr = 0; wr && nr < record->cap.max_send_wr; nr++) {
+		if (!posts_sges_are_read(wr->num_sge, record->cap.max_send_sge))
+			return true;
+		request.send = wr;
+		request.wr_id = wr->wr_id;
+		request.writes = wr->opcode == IBV_WR_RDMA_READ ||
+				 posts_opcode_is_atomic(wr->opcode);
+		if (wr->num_sge && !wr->sg_list &&
+		    posts_opcode_has_sges(wr->opcode)) {
+			posts_report_null(&request, wr->num_sge);
+			return false;
+		}
+		posts_check_send(&request, &record->validate);
+		wr = wr->next;
+	}
+	return true;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Receive requests                                                          */
+/* ------------------------------------------------------------------------ */
+
+static __attribute__((noinline, cold)) void
+posts_report_short(const struct posts_request *request, uint64_t bytes)
+{
+	struct explain_text text = {};
+
+	explain_add(&text,
+		    "the request has %" PRIu64 " bytes, which is less than "
+		    "the 40 bytes in front of each received datagram",
+		    bytes);
+	posts_report(AV_UD_001, request, &text);
+}
+
+static bool posts_check_recvs(struct posts_request *request, uint32_t max_wr,
+			      uint32_t max_sge, const struct ibv_recv_wr *wr)
+{
+	bool is_ud = request->qp && request->qp->qp_type == IBV_QPT_UD;
+
+	for (uint32_t nr = 0; wr && nr < max_wr; nr++) {
+		uint64_t bytes = 0;
+
+		if (!posts_sges_are_read(wr->num_sge, max_sge))
+			return true;
+		request->wr_id = wr->wr_id;
+		if (wr->num_sge && !wr->sg_list) {
+			posts_report_null(request, wr->num_sge);
+			return false;
+		}
+		for (int i = 0; i < wr->num_sge; i++) {
+			bytes += wr->sg_list[i].length;
+			posts_check_sge(request, i, &wr->sg_list[i]);
+		}
+		if (is_ud && bytes < GRH_BYTES)
+			posts_report_short(request, bytes);
+		wr = wr->next;
+	}
+	return true;
+}
+
+bool validate_recvs(const struct ibv_qp *qp, const struct layers_qp *record,
+		    const struct ibv_recv_wr *wr)
+{
+	struct posts_request request = {
+		.ctx = qp->context,
+		.qp = qp,
+		.pd = record->validate.pd,
+		.writes = true,
+	};
+
+	if (!record->validate.is_known || qp->state == IBV_QPS_ERR)
+		return true;
+	return posts_check_recvs(&request, record->cap.max_recv_wr,
+				 record->cap.max_recv_sge, wr);
+}
+
+bool validate_srq_recvs(const struct ibv_srq *srq,
+			const struct layers_srq *record,
+			const struct ibv_recv_wr *wr)
+{
+	struct posts_request request = {
+		.ctx = srq->context,
+		.pd = record->pd,
+		.writes = true,
+	};
+
+	return posts_check_recvs(&request, record->max_wr, record->max_sge, wr);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the layer validate knows of a QP, as a part of its record
+ * (layers/layers_record.h). Threads may post at the same time, hence the atomic
+ * members.
+ */
+#ifndef LAYERS_VALIDATE_QP_H
+#define LAYERS_VALIDATE_QP_H
+
+#include <infiniband/verbs.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct validate_qp {
+	/* Constant. All 0 if the creation of the QP was not observed. */
+	const struct ibv_pd *pd; /* of regions; NULL: unknown */
+	bool is_known;
+	bool signals_all;      /* sq_sig_all */
+	bool has_unseen_posts; /* by ibv_wr_start() */
+
+	/* Send requests since the last one that is signaled. */
+	atomic_uint nr_unsignaled;
+
+	/* Attributes; 0: unknown. */
+	atomic_uint port;
+	atomic_uint max_bytes;	   /* of a message */
+	atomic_uint max_rd_atomic; /* plus 1 */
+};
+
+#define VALIDATE_LOAD(member) \
+	atomic_load_explicit(&(member), memory_order_relaxed)
+#define VALIDATE_STORE(member, value) \
+	atomic_store_explicit(&(member), value, memory_order_relaxed)
+
+#endif
