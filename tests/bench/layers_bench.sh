@@ -4,9 +4,9 @@
 # layers_bench.sh BUILD [ROUNDS]
 #
 # Cost of the layers on the user-space device: the fastest time of each
-# measurement of layers_bench.c without a layer, with explain and with trace, in
-# turns, and the instructions of data path calls (calls_data_bench.c under callgrind). Needs a C
-# compiler, valgrind and the right to make a network namespace.
+# measurement of layers_bench.c without a layer and with each layer, in turns, and
+# the instructions of data path calls (calls_data_bench.c under callgrind). Needs a
+# C compiler, valgrind and the right to make a network namespace.
 
 set -euo pipefail
 
@@ -26,7 +26,7 @@ for program in layers_bench calls_data_bench; do
 		-o "$work/$program" "$here/$program.c" -L "$build/lib" -libverbs
 done
 
-states="off explain trace"
+states="off explain trace validate"
 
 # run STATE PROGRAM... - STATE is a layer, or off.
 run() {
@@ -73,10 +73,10 @@ count() {
 
 # table UNIT - from files of all states
 table() {
-	printf '%-36s %10s %10s %10s\n' "$1" off +explain +trace
-	paste "$work"/table.{off,explain,trace} | awk -F '\t' \
-		'{ printf "%-36s %10.1f %10.1f %10.1f\n",
-			$1, $2, $4 - $2, $6 - $2 }'
+	printf '%-36s %10s %10s %10s %10s\n' "$1" off +explain +trace +validate
+	paste "$work"/table.{off,explain,trace,validate} | awk -F '\t' \
+		'{ printf "%-36s %10.1f %10.1f %10.1f %10.1f\n",
+			$1, $2, $4 - $2, $6 - $2, $8 - $2 }'
 	echo
 }
 

@@ -65,7 +65,7 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	RULE(LT, 001, VALIDATE_WARNING, VALIDATE_ANY,
 	     "A context is closed while objects of it exist.",
 	     "ibv_open_device(3)"),
-	RULE(LT, 002, VALIDATE_ERROR, VALIDATE_HISTORY,
+	RULE(LT, 002, VALIDATE_WARNING, VALIDATE_HISTORY,
 	     "An object cannot be destroyed because other objects use it. "
 	     "Destroy those first.",
 	     "ibv_alloc_pd(3), ibv_create_cq(3), ibv_create_srq(3)"),
