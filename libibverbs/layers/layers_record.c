@@ -89,6 +89,7 @@ static void record_drop_locked(struct layers_record *record)
 		if (*link)
 			*link = record->qp.next_number;
 		free(record->qp.requests);
+		free(record->qp.validate.built);
 	}
 	record->is_qp = false;
 	record_set_object(record, NULL);

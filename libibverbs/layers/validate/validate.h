@@ -87,6 +87,17 @@ void validate_busy(const char *function, const struct ibv_context *ctx,
  */
 bool validate_sends(const struct ibv_qp *qp, const struct layers_qp *record,
 		    const struct ibv_send_wr *wr);
+/* A request that ibv_wr_*() builds: when its SGEs, or its address, are set. */
+void validate_built_data(const struct ibv_qp *qp,
+			 const struct layers_qp *record,
+			 const struct ibv_send_wr *wr);
+void validate_built_address(const struct ibv_qp *qp,
+			    const struct layers_qp *record,
+			    const struct ibv_send_wr *wr);
+
+/** validate_watch_wr() - replace the functions that build requests */
+void validate_watch_wr(struct layers_qp *record, struct ibv_qp_ex *qpx);
+
 bool validate_recvs(const struct ibv_qp *qp, const struct layers_qp *record,
 		    const struct ibv_recv_wr *wr);
 bool validate_srq_recvs(const struct ibv_srq *srq,

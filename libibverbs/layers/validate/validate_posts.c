@@ -28,6 +28,7 @@ struct posts_request {
 	const struct ibv_send_wr *send; /* NULL: a receive request */
 	uint64_t wr_id;
 	const struct ibv_pd *pd; /* NULL: unknown */
+	bool is_built;		 /* by ibv_wr_start() */
 	bool writes;		 /* to the memory of its SGEs */
 };
 
@@ -35,9 +36,10 @@ static void posts_add_call(struct explain_text *text,
 			   const struct posts_request *request)
 {
 	explain_add(text, "%s(",
-		    request->send ? "ibv_post_send"
-		    : request->qp ? "ibv_post_recv"
-				  : "ibv_post_srq_recv");
+		    request->is_built ? "ibv_wr_start"
+		    : request->send   ? "ibv_post_send"
+		    : request->qp     ? "ibv_post_recv"
+				      : "ibv_post_srq_recv");
 	if (request->qp)
 		explain_add_qp(text, request->ctx, request->qp->qp_num,
 			       request->qp->qp_type);
@@ -249,6 +251,14 @@ posts_report_rd_atomic(const struct posts_request *request)
 	posts_report(AV_RC_005, request, &text);
 }
 
+uint32_t validate_max_bytes(enum ibv_qp_type type,
+			    const struct ibv_port_attr *attr)
+{
+	if (type == IBV_QPT_UD)
+		return 128U << attr->active_mtu;
+	return type == IBV_QPT_RAW_PACKET ? 0 : attr->max_msg_sz;
+}
+
 /* The port may have changed since the attributes were set. */
 static __attribute__((noinline, cold)) void
 posts_check_message_length(const struct posts_request *request,
@@ -332,8 +342,6 @@ static void posts_check_send(const struct posts_request *request,
 		posts_report_rd_atomic(request);
 	if (posts_opcode_is_atomic(wr->opcode))
 		posts_check_atomic(request, bytes);
-	if (request->qp->qp_type == IBV_QPT_UD)
-		posts_check_datagram(request);
 	max = VALIDATE_LOAD(state->max_bytes);
 	if (__builtin_expect(max && bytes > max, 0))
 		posts_check_message_length(request, VALIDATE_LOAD(state->port),
@@ -364,9 +372,52 @@ bool validate_sends(const struct ibv_qp *qp, const struct layers_qp *record,
 			return false;
 		}
 		posts_check_send(&request, &record->validate);
+		if (qp->qp_type == IBV_QPT_UD)
+			posts_check_datagram(&request);
 		wr = wr->next;
 	}
 	return true;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Send requests of the extended API                                         */
+/* ------------------------------------------------------------------------ */
+
+void validate_built_data(const struct ibv_qp *qp,
+			 const struct layers_qp *record,
+			 const struct ibv_send_wr *wr)
+{
+	const struct posts_request request = {
+		.ctx = qp->context,
+		.qp = qp,
+		.send = wr,
+		.wr_id = wr->wr_id,
+		.pd = record->validate.pd,
+		.is_built = true,
+		.writes = wr->opcode == IBV_WR_RDMA_READ ||
+			  posts_opcode_is_atomic(wr->opcode),
+	};
+
+	if (qp->state != IBV_QPS_ERR &&
+	    posts_sges_are_read(wr->num_sge, record->cap.max_send_sge) &&
+	    (!wr->num_sge || wr->sg_list))
+		posts_check_send(&request, &record->validate);
+}
+
+void validate_built_address(const struct ibv_qp *qp,
+			    const struct layers_qp *record,
+			    const struct ibv_send_wr *wr)
+{
+	const struct posts_request request = {
+		.ctx = qp->context,
+		.qp = qp,
+		.send = wr,
+		.wr_id = wr->wr_id,
+		.pd = record->validate.pd,
+		.is_built = true,
+	};
+
+	posts_check_datagram(&request);
 }
 
 /* ------------------------------------------------------------------------ */

@@ -12,12 +12,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct validate_wr;
+
 struct validate_qp {
 	/* Constant. All 0 if the creation of the QP was not observed. */
 	const struct ibv_pd *pd; /* of regions; NULL: unknown */
 	bool is_known;
 	bool signals_all;      /* sq_sig_all */
 	bool has_unseen_posts; /* by ibv_wr_start() */
+
+	struct validate_wr *built; /* freed with the record; may be NULL */
 
 	/* Send requests since the last one that is signaled. */
 	atomic_uint nr_unsignaled;

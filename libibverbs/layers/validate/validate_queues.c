@@ -113,13 +113,13 @@ static void queues_add_qp(struct ibv_context *ctx,
 }
 
 /* The program does not know the QP yet, so no thread posts to it. */
-static void queues_init_record(const struct ibv_qp *qp,
+static void queues_init_record(struct verbs_qp *vqp,
 			       const struct ibv_qp_init_attr_ex *attr)
 {
-	struct layers_record *record = layers_record_find(qp);
+	struct layers_record *record = layers_record_find(&vqp->qp);
 	struct validate_qp *state;
 
-	if (!record || qp->qp_type == IBV_QPT_DRIVER)
+	if (!record || vqp->qp.qp_type == IBV_QPT_DRIVER)
 		return;
 	state = &record->qp.validate;
 	state->is_known = true;
@@ -128,6 +128,8 @@ static void queues_init_record(const struct ibv_qp *qp,
 		(attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) != 0;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_PD)
 		state->pd = validate_root_pd(attr->pd);
+	if (vqp->comp_mask & VERBS_QP_MASK_EX)
+		validate_watch_wr(&record->qp, &vqp->qp_ex);
 }
 
 static int validate_create_qp(struct ibv_context *ctx,
@@ -140,17 +142,9 @@ static int validate_create_qp(struct ibv_context *ctx,
 		validate_create_qp_failed(ctx, attr, -ret);
 	if (ret)
 		return ret;
-	queues_init_record(&(*ret_vqp)->qp, attr);
+	queues_init_record(*ret_vqp, attr);
 	queues_add_qp(ctx, attr, &(*ret_vqp)->qp);
 	return 0;
-}
-
-uint32_t validate_max_bytes(enum ibv_qp_type type,
-			    const struct ibv_port_attr *attr)
-{
-	if (type == IBV_QPT_UD)
-		return 128U << attr->active_mtu;
-	return type == IBV_QPT_RAW_PACKET ? 0 : attr->max_msg_sz;
 }
 
 static void queues_note_port(struct validate_qp *state, struct ibv_qp *qp,

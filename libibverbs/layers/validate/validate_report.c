@@ -45,14 +45,10 @@ bool validate_wants(enum layers_rule rule)
 /* ------------------------------------------------------------------------ */
 
 /* Files are private, and no existing file is changed. */
-static bool report_create(struct report_file *file, const char *pattern)
+static bool report_create(struct report_file *file, const char *path)
 {
-	char path[PATH_MAX];
 	struct stat stat;
 
-	errno = ENAMETOOLONG;
-	if (!trace_settings_expand(pattern, path, sizeof(path)))
-		return false;
 	file->fd = open(path,
 			O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW |
 				O_CLOEXEC,
@@ -66,8 +62,14 @@ static bool report_create(struct report_file *file, const char *pattern)
 
 static void report_open(struct report_file *file, const char *pattern)
 {
-	if (*pattern && !report_create(file, pattern))
-		validate_warn("cannot create %s: %s", pattern, strerror(errno));
+	char path[PATH_MAX];
+
+	if (!*pattern)
+		return;
+	if (!trace_settings_expand(pattern, path, sizeof(path)))
+		validate_warn("the name %s is too long", pattern);
+	else if (!report_create(file, path))
+		validate_warn("cannot create %s: %s", path, strerror(errno));
 }
 
 void validate_report_start(const struct validate_settings *from)

@@ -17,22 +17,20 @@
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct validate_step *const tables[] = {
-	validate_steps_modify,
-	validate_steps_objects,
-	validate_steps_posts,
-	validate_steps_requests,
+	validate_steps_modify,	 validate_steps_objects, validate_steps_posts,
+	validate_steps_requests, validate_steps_built,
 };
 
 static const char *page_path;
 
-static const struct validate_step *step_find(int rule)
+static bool rule_has_step(int rule)
 {
 	for (size_t i = 0; i < NR(tables); i++)
 		for (const struct validate_step *step = tables[i];
 		     step->rule != LAYERS_RULE_NONE; step++)
 			if ((int)step->rule == rule)
-				return step;
-	return NULL;
+				return true;
+	return false;
 }
 
 /* ------------------------------------------------------------------------ */
@@ -153,7 +151,7 @@ static void rules_have_identifier_and_step(void **state)
 {
 	for (int i = LAYERS_RULE_UNNAMED + 1; i < LAYERS_NR_RULES; i++) {
 		assert_non_null(validate_rules[i].id);
-		if (!step_find(i))
+		if (!rule_has_step(i))
 			fail_msg("%s has no step", validate_rules[i].id);
 	}
 }
@@ -170,15 +168,17 @@ static void print_page(void)
 	}
 }
 
+#define MAX_STEPS 256
+
 static struct CMUnitTest step_test(const struct validate_step *step,
 				   bool mistake)
 {
-	static char names[2 * LAYERS_NR_RULES][64];
+	static char names[2 * MAX_STEPS][64];
 	static size_t next;
 	char *name = names[next++];
 
-	(void)snprintf(name, sizeof(names[0]), "%s_%s",
-		       validate_rules[step->rule].id,
+	(void)snprintf(name, sizeof(names[0]), "%s%s_%s",
+		       validate_rules[step->rule].id, step->variant,
 		       mistake ? "mistake_is_reported" : "control_is_silent");
 	return (struct CMUnitTest){
 		.name = name,
@@ -191,7 +191,7 @@ static struct CMUnitTest step_test(const struct validate_step *step,
 
 int main(int argc, char **argv)
 {
-	struct CMUnitTest tests[2 + 2 * LAYERS_NR_RULES] = {
+	struct CMUnitTest tests[2 + 2 * MAX_STEPS] = {
 		cmocka_unit_test(rules_are_those_of_page),
 		cmocka_unit_test(rules_have_identifier_and_step),
 	};
@@ -202,13 +202,13 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	page_path = argc > 1 ? argv[1] : "";
-	for (int i = 0; i < LAYERS_NR_RULES; i++) {
-		const struct validate_step *step = step_find(i);
-
-		if (!step || i == LAYERS_RULE_NONE)
-			continue;
-		tests[nr++] = step_test(step, true);
-		tests[nr++] = step_test(step, false);
+	for (size_t i = 0; i < NR(tables); i++) {
+		for (const struct validate_step *step = tables[i];
+		     step->rule != LAYERS_RULE_NONE; step++) {
+			assert_true(nr + 2 <= NR(tests));
+			tests[nr++] = step_test(step, true);
+			tests[nr++] = step_test(step, false);
+		}
 	}
 	return own_process_group(tests, nr);
 }

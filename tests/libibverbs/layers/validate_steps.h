@@ -14,13 +14,14 @@
 
 struct validate_step {
 	enum layers_rule rule;
+	const char *variant; /* of the step, if a rule has several, or "" */
 	void (*run)(bool mistake);
 };
 
 /* A step is run by this function of a table entry. */
-#define VALIDATE_STEP(group, number)                           \
-	{                                                      \
-		AV_##group##_##number, step_##group##_##number \
+#define VALIDATE_STEP(group, number)                               \
+	{                                                          \
+		AV_##group##_##number, "", step_##group##_##number \
 	}
 
 /* Each ends with an entry of LAYERS_RULE_NONE. */
@@ -28,6 +29,7 @@ extern const struct validate_step validate_steps_modify[];
 extern const struct validate_step validate_steps_objects[];
 extern const struct validate_step validate_steps_posts[];
 extern const struct validate_step validate_steps_requests[];
+extern const struct validate_step validate_steps_built[];
 
 /** validate_step_attr() - attributes of a transition to @state that succeed */
 struct ibv_qp_attr validate_step_attr(enum ibv_qp_state state,

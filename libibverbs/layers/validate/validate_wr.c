@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Requests of the extended API: the functions of struct ibv_qp_ex that begin a
+ * request, or add SGEs or an address to it, are replaced. Between wr_start()
+ * and wr_complete() the provider, or the program, excludes other threads, which
+ * protects struct validate_wr.
+ */
+#include <stdlib.h>
+
+#include "layers/validate/validate.h"
+
+struct validate_wr {
+	struct ibv_qp_ex below; /* functions of the layers below */
+	struct ibv_send_wr wr;	/* the request that is being built */
+};
+
+static const struct layers_qp *built_record(struct ibv_qp_ex *qpx)
+{
+	return &layers_record_find(qpx)->qp;
+}
+
+/* Return: the functions of the layers below. */
+static const struct ibv_qp_ex *
+wr_begin(struct ibv_qp_ex *qpx, enum ibv_wr_opcode opcode, uint64_t remote_addr)
+{
+	struct validate_wr *built = built_record(qpx)->validate.built;
+
+	built->wr.wr_id = qpx->wr_id;
+	built->wr.opcode = opcode;
+	/* wr.rdma has the address at the same place. */
+	built->wr.wr.atomic.remote_addr = remote_addr;
+	return &built->below;
+}
+
+/* Checks SGEs. Return: as above. */
+static const struct ibv_qp_ex *wr_set_sges(struct ibv_qp_ex *qpx, size_t nr,
+					   const struct ibv_sge *sges)
+{
+	const struct layers_qp *record = built_record(qpx);
+	struct validate_wr *built = record->validate.built;
+	struct ibv_send_wr wr = built->wr;
+
+	/* The checks do not change the SGEs. */
+	wr.sg_list = (struct ibv_sge *)(uintptr_t)sges;
+	wr.num_sge = nr > INT32_MAX ? INT32_MAX : (int)nr;
+	validate_built_data(&qpx->qp_base, record, &wr);
+	return &built->below;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Functions that begin a request                                            */
+/* ------------------------------------------------------------------------ */
+
+static void validate_wr_atomic_cmp_swp(struct ibv_qp_ex *qpx, uint32_t rkey,
+				       uint64_t remote_addr, uint64_t compare,
+				       uint64_t swap)
+{
+	wr_begin(qpx, IBV_WR_ATOMIC_CMP_AND_SWP, remote_addr)
+		->wr_atomic_cmp_swp(qpx, rkey, remote_addr, compare, swap);
+}
+
+static void validate_wr_atomic_fetch_add(struct ibv_qp_ex *qpx, uint32_t rkey,
+					 uint64_t remote_addr, uint64_t add)
+{
+	wr_begin(qpx, IBV_WR_ATOMIC_FETCH_AND_ADD, remote_addr)
+		->wr_atomic_fetch_add(qpx, rkey, remote_addr, add);
+}
+
+static void validate_wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw,
+				uint32_t rkey,
+				const struct ibv_mw_bind_info *bind_info)
+{
+	wr_begin(qpx, IBV_WR_BIND_MW, 0)->wr_bind_mw(qpx, mw, rkey, bind_info);
+}
+
+static void validate_wr_local_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
+{
+	wr_begin(qpx, IBV_WR_LOCAL_INV, 0)->wr_local_inv(qpx, rkey);
+}
+
+static void validate_wr_rdma_read(struct ibv_qp_ex *qpx, uint32_t rkey,
+				  uint64_t remote_addr)
+{
+	wr_begin(qpx, IBV_WR_RDMA_READ, remote_addr)
+		->wr_rdma_read(qpx, rkey, remote_addr);
+}
+
+static void validate_wr_rdma_write(struct ibv_qp_ex *qpx, uint32_t rkey,
+				   uint64_t remote_addr)
+{
+	wr_begin(qpx, IBV_WR_RDMA_WRITE, remote_addr)
+		->wr_rdma_write(qpx, rkey, remote_addr);
+}
+
+static void validate_wr_rdma_write_imm(struct ibv_qp_ex *qpx, uint32_t rkey,
+				       uint64_t remote_addr, __be32 imm_data)
+{
+	wr_begin(qpx, IBV_WR_RDMA_WRITE_WITH_IMM, remote_addr)
+		->wr_rdma_write_imm(qpx, rkey, remote_addr, imm_data);
+}
+
+static void validate_wr_send(struct ibv_qp_ex *qpx)
+{
+	wr_begin(qpx, IBV_WR_SEND, 0)->wr_send(qpx);
+}
+
+static void validate_wr_send_imm(struct ibv_qp_ex *qpx, __be32 imm_data)
+{
+	wr_begin(qpx, IBV_WR_SEND_WITH_IMM, 0)->wr_send_imm(qpx, imm_data);
+}
+
+static void validate_wr_send_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
+{
+	wr_begin(qpx, IBV_WR_SEND_WITH_INV, 0)->wr_send_inv(qpx, rkey);
+}
+
+static void validate_wr_send_tso(struct ibv_qp_ex *qpx, void *hdr,
+				 uint16_t hdr_sz, uint16_t mss)
+{
+	wr_begin(qpx, IBV_WR_TSO, 0)->wr_send_tso(qpx, hdr, hdr_sz, mss);
+}
+
+static void validate_wr_atomic_write(struct ibv_qp_ex *qpx, uint32_t rkey,
+				     uint64_t remote_addr, const void *value)
+{
+	wr_begin(qpx, IBV_WR_ATOMIC_WRITE, remote_addr)
+		->wr_atomic_write(qpx, rkey, remote_addr, value);
+}
+
+static void validate_wr_flush(struct ibv_qp_ex *qpx, uint32_t rkey,
+			      uint64_t remote_addr, size_t len, uint8_t type,
+			      uint8_t level)
+{
+	wr_begin(qpx, IBV_WR_FLUSH, remote_addr)
+		->wr_flush(qpx, rkey, remote_addr, len, type, level);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Functions that add SGEs or an address                                     */
+/* ------------------------------------------------------------------------ */
+
+static void validate_wr_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey,
+				uint64_t addr, uint32_t length)
+{
+	const struct ibv_sge sge = { addr, length, lkey };
+
+	wr_set_sges(qpx, 1, &sge)->wr_set_sge(qpx, lkey, addr, length);
+}
+
+static void validate_wr_set_sge_list(struct ibv_qp_ex *qpx, size_t nr,
+				     const struct ibv_sge *list)
+{
+	wr_set_sges(qpx, nr, list)->wr_set_sge_list(qpx, nr, list);
+}
+
+static void validate_wr_set_ud_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah,
+				    uint32_t remote_qpn, uint32_t remote_qkey)
+{
+	const struct layers_qp *record = built_record(qpx);
+	struct validate_wr *built = record->validate.built;
+	struct ibv_send_wr wr = {
+		.wr_id = built->wr.wr_id,
+		.opcode = built->wr.opcode,
+		.wr.ud = { ah, remote_qpn, remote_qkey },
+	};
+
+	validate_built_address(&qpx->qp_base, record, &wr);
+	built->below.wr_set_ud_addr(qpx, ah, remote_qpn, remote_qkey);
+}
+
+/* A function that the program did not request stays NULL. */
+void validate_watch_wr(struct layers_qp *record, struct ibv_qp_ex *qpx)
+{
+	struct validate_wr *built = calloc(1, sizeof(*built));
+
+	record->validate.built = built;
+	if (!built)
+		return;
+	built->below = *qpx;
+#define REPLACE(function)                                    \
+	do {                                                 \
+		if (qpx->function)                           \
+			qpx->function = validate_##function; \
+	} while (0)
+	REPLACE(wr_atomic_cmp_swp);
+	REPLACE(wr_atomic_fetch_add);
+	REPLACE(wr_bind_mw);
+	REPLACE(wr_local_inv);
+	REPLACE(wr_rdma_read);
+	REPLACE(wr_rdma_write);
+	REPLACE(wr_rdma_write_imm);
+	REPLACE(wr_send);
+	REPLACE(wr_send_imm);
+	REPLACE(wr_send_inv);
+	REPLACE(wr_send_tso);
+	REPLACE(wr_atomic_write);
+	REPLACE(wr_flush);
+	REPLACE(wr_set_sge);
+	REPLACE(wr_set_sge_list);
+	REPLACE(wr_set_ud_addr);
+#undef REPLACE
+}
