@@ -389,6 +389,23 @@ static enum layers_rule modify_check_pkey(struct explain_text *text,
 	return AV_QP_004;
 }
 
+static enum layers_rule modify_check_address(struct explain_text *text,
+					     const struct check_modify *call,
+					     uint8_t port)
+{
+	const struct ibv_ah_attr *ah_attr = &call->attr->ah_attr;
+	enum layers_rule rule =
+		check_address(text, call->qp->context, port, ah_attr);
+
+	if (rule || ah_attr->port_num == port)
+		return rule;
+	explain_add(text,
+		    "ah_attr.port_num is %u, but the QP uses port %u; set it "
+		    "to the same port",
+		    ah_attr->port_num, port);
+	return AV_AD_006;
+}
+
 static enum layers_rule modify_check_values(struct explain_text *text,
 					    const struct check_modify *call)
 {
@@ -400,8 +417,7 @@ static enum layers_rule modify_check_values(struct explain_text *text,
 	if (!rule && (call->mask & IBV_QP_PKEY_INDEX))
 		rule = modify_check_pkey(text, call, port);
 	if (!rule && (call->mask & IBV_QP_AV))
-		rule = check_address(text, call->qp->context, port,
-				     &call->attr->ah_attr);
+		rule = modify_check_address(text, call, port);
 	if (!rule && (call->mask & IBV_QP_PATH_MTU))
 		rule = modify_check_mtu(text, call, port);
 	if (!rule)

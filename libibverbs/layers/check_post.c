@@ -85,6 +85,12 @@ static enum layers_rule post_send_check_opcode(struct explain_text *text,
 			    explain_opcode_name(wr->opcode));
 		return AV_PO_009;
 	}
+	if (wr->opcode == IBV_WR_BIND_MW && wr->bind_mw.mw &&
+	    wr->bind_mw.mw->type == IBV_MW_TYPE_1) {
+		explain_add(text, "the window has type 1, which only "
+				  "ibv_bind_mw() binds");
+		return AV_MW_004;
+	}
 	if (qp->qp_type == IBV_QPT_UD && !wr->wr.ud.ah) {
 		explain_add(text, "wr.ud.ah is NULL; a send request of a UD "
 				  "QP needs an address handle");

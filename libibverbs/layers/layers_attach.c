@@ -82,6 +82,7 @@ static void layers_mirror_ops(struct ibv_context *ctx)
 	const struct verbs_context_ops *table = verbs_ops(ctx);
 
 	ctx->ops.poll_cq = table->poll_cq;
+	ctx->ops.bind_mw = table->bind_mw;
 	ctx->ops.post_send = table->post_send;
 	ctx->ops.post_recv = table->post_recv;
 	ctx->ops.post_srq_recv = table->post_srq_recv;

@@ -16,11 +16,15 @@ enum layers_rule {
 	AV_AD_001,
 	AV_AD_002,
 	AV_AD_005,
+	AV_AD_006,
 	/* atomics */
 	AV_AT_001,
 	AV_AT_002,
 	/* completion queues */
+	AV_CQ_006,
 	AV_CQ_010,
+	/* events */
+	AV_EV_003,
 	/* keys and memory */
 	AV_KY_001,
 	AV_KY_002,
@@ -34,6 +38,11 @@ enum layers_rule {
 	/* lifetime of objects */
 	AV_LT_001,
 	AV_LT_002,
+	/* memory windows */
+	AV_MW_001,
+	AV_MW_002,
+	AV_MW_003,
+	AV_MW_004,
 	/* posts */
 	AV_PO_001,
 	AV_PO_002,
@@ -51,6 +60,7 @@ enum layers_rule {
 	AV_QP_003,
 	AV_QP_004,
 	AV_QP_005,
+	AV_QP_006,
 	AV_QP_007,
 	AV_QP_008,
 	AV_QP_009,
@@ -58,6 +68,10 @@ enum layers_rule {
 	AV_QP_015,
 	AV_QP_016,
 	/* reliable connections */
+	AV_RC_001,
+	AV_RC_002,
+	AV_RC_003,
+	AV_RC_004,
 	AV_RC_005,
 	AV_RC_006,
 	AV_RC_011,

@@ -98,11 +98,19 @@ void validate_built_address(const struct ibv_qp *qp,
 /** validate_watch_wr() - replace the functions that build requests */
 void validate_watch_wr(struct layers_qp *record, struct ibv_qp_ex *qpx);
 
+/* ibv_bind_mw(); ibv_post_send() and ibv_wr_bind_mw() also call it. */
+void validate_bind(const struct ibv_qp *qp, uint64_t wr_id,
+		   const struct ibv_mw_bind_info *info);
+
 bool validate_recvs(const struct ibv_qp *qp, const struct layers_qp *record,
 		    const struct ibv_recv_wr *wr);
 bool validate_srq_recvs(const struct ibv_srq *srq,
 			const struct layers_srq *record,
 			const struct ibv_recv_wr *wr);
+
+/* validate_modified.c: @port of the QP, or 0 */
+void validate_modified(const struct ibv_qp *qp, const struct ibv_qp_attr *attr,
+		       int attr_mask, uint8_t port);
 
 /* ------------------------------------------------------------------------ */
 /* validate_failed.c: calls that the provider refused; @error is positive    */

@@ -89,8 +89,10 @@ static int validate_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
 			    struct ibv_mw_bind *bind)
 {
 	struct layers_record *record = layers_record_find(qp);
-	int ret = validate_below(qp->context)->bind_mw(qp, mw, bind);
+	int ret;
 
+	validate_bind(qp, bind->wr_id, &bind->bind_info);
+	ret = validate_below(qp->context)->bind_mw(qp, mw, bind);
 	if (record)
 		VALIDATE_STORE(record->qp.validate.nr_unsignaled, 0);
 	return ret;

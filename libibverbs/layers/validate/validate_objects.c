@@ -54,6 +54,7 @@ void validate_object_add(const struct validate_object *from)
 		link = object_chain_locked(from->object);
 		*object = *from;
 		object->serial = ++last_serial;
+		object->nr_events = 0;
 		object->next = *link;
 		*link = object;
 	}
@@ -93,6 +94,29 @@ const void *validate_object_used(const void *object, unsigned int index)
 	used = found ? found->used[index] : NULL;
 	layers_unlock();
 	return used;
+}
+
+void validate_object_count_event(const void *object)
+{
+	struct validate_object *found;
+
+	layers_lock();
+	found = *object_link_locked(object);
+	if (found)
+		found->nr_events++;
+	layers_unlock();
+}
+
+bool validate_object_events(const void *object, uint32_t *ret_nr)
+{
+	const struct validate_object *found;
+
+	layers_lock();
+	found = *object_link_locked(object);
+	if (found)
+		*ret_nr = found->nr_events;
+	layers_unlock();
+	return found != NULL;
 }
 
 /* ------------------------------------------------------------------------ */

@@ -7,6 +7,7 @@
 #define LAYERS_VALIDATE_OBJECTS_H
 
 #include <infiniband/verbs.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "layers/explain.h"
@@ -32,11 +33,12 @@ struct validate_object {
 	const void *used[VALIDATE_MAX_USED]; /* objects, or NULL */
 	uint32_t number;		     /* for messages */
 	uint64_t serial;
+	uint32_t nr_events; /* of a CQ */
 };
 
 /**
  * validate_object_add() - remember a new object
- * @from: its members are copied, except next and serial
+ * @from: its members are copied, except next, serial and nr_events
  *
  * Without memory, the object is unknown, and rules about it are not checked.
  */
@@ -57,6 +59,12 @@ void validate_object_drop(const void *object, uint64_t serial);
 
 /** validate_object_used() - return an object that @object uses, or NULL */
 const void *validate_object_used(const void *object, unsigned int index);
+
+/** validate_object_count_event() - count an event that the program took */
+void validate_object_count_event(const void *object);
+
+/** validate_object_events() - return whether @object is known */
+bool validate_object_events(const void *object, uint32_t *ret_nr);
 
 /* Objects that were found: how many, and a copy of one. */
 struct validate_found {

@@ -213,6 +213,68 @@ static bool posts_opcode_has_sges(enum ibv_wr_opcode opcode)
 	       (unsigned int)opcode <= IBV_WR_ATOMIC_WRITE;
 }
 
+/* ------------------------------------------------------------------------ */
+/* Windows                                                                   */
+/* ------------------------------------------------------------------------ */
+
+static enum layers_rule posts_check_window(struct explain_text *text,
+					   const struct ibv_mw_bind_info *info,
+					   const struct validate_region *region)
+{
+	const struct ibv_sge range = {
+		.addr = info->addr,
+		.length = info->length > UINT32_MAX ? UINT32_MAX
+						    : (uint32_t)info->length,
+	};
+
+	if (!(region->access & IBV_ACCESS_MW_BIND)) {
+		explain_add(text, "the region of the window was registered "
+				  "without IBV_ACCESS_MW_BIND");
+		return AV_MW_001;
+	}
+	if ((info->mw_access_flags &
+	     (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)) &&
+	    !(region->access & IBV_ACCESS_LOCAL_WRITE)) {
+		explain_add(text, "the peer may write to the window, but its "
+				  "region was registered without "
+				  "IBV_ACCESS_LOCAL_WRITE");
+		return AV_MW_002;
+	}
+	if (posts_range_is_inside(&range, region))
+		return LAYERS_RULE_NONE;
+	explain_add(text,
+		    "the window, %" PRIu64 " bytes from 0x%" PRIx64
+		    " on, is not inside of its region, which has %" PRIu64
+		    " bytes from 0x%" PRIx64 " on",
+		    info->length, info->addr, region->length, region->begin);
+	return AV_MW_003;
+}
+
+/* A window of length 0 has no region. */
+void validate_bind(const struct ibv_qp *qp, uint64_t wr_id,
+		   const struct ibv_mw_bind_info *info)
+{
+	struct explain_text text = {}, clause = {};
+	struct validate_region region;
+	enum layers_rule rule;
+
+	if (!info->length || !info->mr ||
+	    validate_key_find(qp->context, info->mr->lkey, &region) !=
+		    VALIDATE_KEY_VALID)
+		return;
+	rule = posts_check_window(&clause, info, &region);
+	if (!rule)
+		return;
+	explain_add(&text, "bind of a memory window (");
+	explain_add_qp(&text, qp->context, qp->qp_num, qp->qp_type);
+	explain_add(&text, ", wr_id 0x%" PRIx64 "): %s", wr_id, clause.buf);
+	validate_report(rule, qp->context, &text);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Operands of send requests                                                 */
+/* ------------------------------------------------------------------------ */
+
 static __attribute__((noinline, cold)) void
 posts_report_atomic(const struct posts_request *request, uint64_t bytes)
 {
@@ -374,6 +436,8 @@ bool validate_sends(const struct ibv_qp *qp, const struct layers_qp *record,
 		posts_check_send(&request, &record->validate);
 		if (qp->qp_type == IBV_QPT_UD)
 			posts_check_datagram(&request);
+		else if (wr->opcode == IBV_WR_BIND_MW)
+			validate_bind(qp, wr->wr_id, &wr->bind_mw.bind_info);
 		wr = wr->next;
 	}
 	return true;

@@ -18,6 +18,9 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "The GID of the destination is zero, or one of both GIDs is an "
 	     "IPv4 address and the other one is not. No packet can arrive.",
 	     "ibv_create_ah(3)"),
+	RULE(AD, 006, VALIDATE_ERROR, VALIDATE_ANY,
+	     "ah_attr.port_num is not the port of the queue pair.",
+	     "ibv_modify_qp(3)"),
 	RULE(AT, 001, VALIDATE_ERROR, VALIDATE_ANY,
 	     "The remote address of an atomic operation is not a multiple of "
 	     "8, so the peer refuses it.",
@@ -25,11 +28,19 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	RULE(AT, 002, VALIDATE_ERROR, VALIDATE_ANY,
 	     "The SGEs of an atomic operation have more or less than 8 bytes.",
 	     "ibv_post_send(3), IBTA 9.4.5"),
+	RULE(CQ, 006, VALIDATE_ERROR, VALIDATE_ANY,
+	     "An event is requested for a completion queue without a channel, "
+	     "so no event is generated.",
+	     "ibv_req_notify_cq(3), ibv_create_cq(3)"),
 	RULE(CQ, 010, VALIDATE_ERROR, VALIDATE_ANY,
 	     "A completion queue was requested with more entries than the "
 	     "device permits, or with a completion vector that does not "
 	     "exist.",
 	     "ibv_create_cq(3)"),
+	RULE(EV, 003, VALIDATE_ERROR, VALIDATE_HISTORY,
+	     "More events of a completion queue were acknowledged than taken. "
+	     "With other libraries its destruction waits for ever.",
+	     "ibv_ack_cq_events(3)"),
 	RULE(KY, 001, VALIDATE_ERROR, VALIDATE_HISTORY,
 	     "No memory region of the context has the lkey of an SGE.",
 	     "ibv_post_send(3), ibv_post_recv(3)"),
@@ -69,6 +80,20 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "An object cannot be destroyed because other objects use it. "
 	     "Destroy those first.",
 	     "ibv_alloc_pd(3), ibv_create_cq(3), ibv_create_srq(3)"),
+	RULE(MW, 001, VALIDATE_ERROR, VALIDATE_ANY,
+	     "A memory window is bound to a region without IBV_ACCESS_MW_BIND.",
+	     "ibv_alloc_mw(3), ibv_bind_mw(3)"),
+	RULE(MW, 002, VALIDATE_ERROR, VALIDATE_ANY,
+	     "A memory window that the peer may write to is bound to a region "
+	     "without IBV_ACCESS_LOCAL_WRITE.",
+	     "ibv_bind_mw(3), IBTA 10.6.7.2"),
+	RULE(MW, 003, VALIDATE_ERROR, VALIDATE_ANY,
+	     "A memory window begins or ends outside of its region.",
+	     "ibv_bind_mw(3), IBTA 10.6.7.2"),
+	RULE(MW, 004, VALIDATE_ERROR, VALIDATE_ANY,
+	     "A send request binds a memory window of type 1, which only "
+	     "ibv_bind_mw(3) binds.",
+	     "ibv_alloc_mw(3), IBTA 10.6.7.2.2"),
 	RULE(PO, 001, VALIDATE_WARNING, VALIDATE_ANY,
 	     "A send request was refused because the send queue is full.",
 	     "ibv_post_send(3)"),
@@ -124,6 +149,9 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	RULE(QP, 005, VALIDATE_ERROR, VALIDATE_ANY,
 	     "path_mtu is above the active MTU of the port.",
 	     "ibv_modify_qp(3), ibv_query_port(3)"),
+	RULE(QP, 006, VALIDATE_WARNING, VALIDATE_ANY,
+	     "A queue pair is connected while its port is not active.",
+	     "ibv_modify_qp(3), ibv_query_port(3)"),
 	RULE(QP, 007, VALIDATE_ERROR, VALIDATE_ANY,
 	     "The number of the destination queue pair, or a packet sequence "
 	     "number, has more than 24 bits. Often a number was exchanged in "
@@ -148,6 +176,21 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "path_mtu is no value of enum ibv_mtu. Often it is a number of "
 	     "bytes.",
 	     "ibv_modify_qp(3)"),
+	RULE(RC, 001, VALIDATE_WARNING, VALIDATE_ANY,
+	     "timeout is 0. A lost packet is never sent again, and a dead peer "
+	     "is never noticed.",
+	     "ibv_modify_qp(3), IBTA 9.7.6.1.3"),
+	RULE(RC, 002, VALIDATE_HINT, VALIDATE_ANY,
+	     "retry_cnt or rnr_retry is 0. The first lost packet, or the first "
+	     "message without a receive request, ends the connection.",
+	     "ibv_modify_qp(3), IBTA 9.7.6.1.1"),
+	RULE(RC, 003, VALIDATE_HINT, VALIDATE_ANY,
+	     "min_rnr_timer is 0, which is the longest time, 655 ms.",
+	     "ibv_modify_qp(3), IBTA 9.7.5.2.8"),
+	RULE(RC, 004, VALIDATE_HINT, VALIDATE_ANY,
+	     "With timeout and retry_cnt, a peer that does not respond is "
+	     "noticed after less than a millisecond or more than ten minutes.",
+	     "ibv_modify_qp(3), IBTA 9.7.6.1.3"),
 	RULE(RC, 005, VALIDATE_ERROR, VALIDATE_HISTORY,
 	     "A READ or an atomic operation is posted to a queue pair whose "
 	     "max_rd_atomic is 0.",

@@ -18,7 +18,7 @@
 
 static const struct validate_step *const tables[] = {
 	validate_steps_modify,	 validate_steps_objects, validate_steps_posts,
-	validate_steps_requests, validate_steps_built,
+	validate_steps_requests, validate_steps_built,	 validate_steps_windows,
 };
 
 static const char *page_path;

@@ -30,6 +30,7 @@ extern const struct validate_step validate_steps_objects[];
 extern const struct validate_step validate_steps_posts[];
 extern const struct validate_step validate_steps_requests[];
 extern const struct validate_step validate_steps_built[];
+extern const struct validate_step validate_steps_windows[];
 
 /** validate_step_attr() - attributes of a transition to @state that succeed */
 struct ibv_qp_attr validate_step_attr(enum ibv_qp_state state,

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Mistakes in calls of ibv_modify_qp(), and in address vectors. */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
 #include "libibverbs/layers/validate_steps.h"
 
 #define INIT_MASK \
@@ -159,6 +164,84 @@ static void step_RC_011(bool mistake)
 }
 
 /* ------------------------------------------------------------------------ */
+/* Attributes that the provider accepts                                      */
+/* ------------------------------------------------------------------------ */
+
+static void set_lo(const char *state)
+{
+	char command[64];
+
+	(void)snprintf(command, sizeof(command), "ip link set lo %s", state);
+	assert_int_equal(system(command), 0);
+}
+
+static enum ibv_port_state port_state(void)
+{
+	struct ibv_port_attr attr;
+
+	assert_int_equal(ibv_query_port(fixture.ctx, 1, &attr), 0);
+	return attr.state;
+}
+
+/* The port follows the interface. */
+static void wait_for_port_down(void)
+{
+	time_t limit = time(NULL) + 60;
+
+	while (port_state() == IBV_PORT_ACTIVE && time(NULL) < limit)
+		(void)sched_yield();
+	assert_int_not_equal(port_state(), IBV_PORT_ACTIVE);
+}
+
+static void step_QP_006(bool mistake)
+{
+	struct modify_step step = modify_begin(IBV_QPS_RTR);
+
+	if (mistake) {
+		set_lo("down");
+		wait_for_port_down();
+	}
+	modify_end(&step, false);
+	set_lo("up");
+}
+
+static void step_RC_001(bool mistake)
+{
+	struct modify_step step = modify_begin(IBV_QPS_RTS);
+
+	if (mistake)
+		step.attr.timeout = 0;
+	modify_end(&step, false);
+}
+
+static void step_RC_002(bool mistake)
+{
+	struct modify_step step = modify_begin(IBV_QPS_RTS);
+
+	if (mistake)
+		step.attr.rnr_retry = 0;
+	modify_end(&step, false);
+}
+
+static void step_RC_003(bool mistake)
+{
+	struct modify_step step = modify_begin(IBV_QPS_RTR);
+
+	if (mistake)
+		step.attr.min_rnr_timer = 0;
+	modify_end(&step, false);
+}
+
+static void step_RC_004(bool mistake)
+{
+	struct modify_step step = modify_begin(IBV_QPS_RTS);
+
+	if (mistake)
+		step.attr.timeout = 31;
+	modify_end(&step, false);
+}
+
+/* ------------------------------------------------------------------------ */
 /* Address vectors                                                           */
 /* ------------------------------------------------------------------------ */
 
@@ -198,7 +281,19 @@ static void step_AD_005(bool mistake)
 	address_end(&step, mistake);
 }
 
+static void step_AD_006(bool mistake)
+{
+	struct modify_step step = modify_begin(IBV_QPS_RTR);
+
+	if (mistake)
+		step.attr.ah_attr.port_num = 2;
+	modify_end(&step, mistake);
+}
+
 const struct validate_step validate_steps_modify[] = {
+	VALIDATE_STEP(AD, 006), VALIDATE_STEP(QP, 006),
+	VALIDATE_STEP(RC, 001), VALIDATE_STEP(RC, 002),
+	VALIDATE_STEP(RC, 003), VALIDATE_STEP(RC, 004),
 	VALIDATE_STEP(AD, 001), VALIDATE_STEP(AD, 002),
 	VALIDATE_STEP(AD, 005), VALIDATE_STEP(QP, 001),
 	VALIDATE_STEP(QP, 002), VALIDATE_STEP(QP, 003),

@@ -102,7 +102,61 @@ static void step_LT_002(bool mistake)
 	assert_int_equal(ibv_dealloc_pd(pd), 0);
 }
 
+/* ------------------------------------------------------------------------ */
+/* Events                                                                    */
+/* ------------------------------------------------------------------------ */
+
+static void step_CQ_006(bool mistake)
+{
+	struct ibv_comp_channel *channel = ibv_create_comp_channel(fixture.ctx);
+	struct ibv_cq *cq = ibv_create_cq(fixture.ctx, 8, NULL,
+					  mistake ? NULL : channel, 0);
+
+	assert_non_null(cq);
+	assert_int_equal(ibv_req_notify_cq(cq, 0), 0);
+	assert_int_equal(ibv_destroy_cq(cq), 0);
+	assert_int_equal(ibv_destroy_comp_channel(channel), 0);
+}
+
+/* A QP with the CQ, which is connected to itself. */
+static struct ibv_qp *new_qp_with_cq(struct ibv_cq *cq)
+{
+	struct ibv_qp_init_attr attr = {
+		.send_cq = cq,
+		.recv_cq = cq,
+		.cap = { 8, 8, 2, 2, 0 },
+		.qp_type = IBV_QPT_RC,
+	};
+	struct ibv_qp *qp = ibv_create_qp(fixture.pd, &attr);
+
+	assert_non_null(qp);
+	fixture_to_init(qp);
+	fixture_to_rtr(qp, qp);
+	fixture_to_rts(qp);
+	return qp;
+}
+
+static void step_EV_003(bool mistake)
+{
+	struct ibv_comp_channel *channel = ibv_create_comp_channel(fixture.ctx);
+	struct ibv_cq *cq = ibv_create_cq(fixture.ctx, 8, NULL, channel, 0);
+	struct ibv_qp *qp = new_qp_with_cq(cq);
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = step_write(&sge), *bad;
+	struct ibv_cq *event_cq;
+	void *context;
+
+	assert_int_equal(ibv_req_notify_cq(cq, 0), 0);
+	assert_int_equal(ibv_post_send(qp, &wr, &bad), 0);
+	assert_int_equal(ibv_get_cq_event(channel, &event_cq, &context), 0);
+	ibv_ack_cq_events(cq, mistake ? 2 : 1);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	assert_int_equal(ibv_destroy_cq(cq), 0);
+	assert_int_equal(ibv_destroy_comp_channel(channel), 0);
+}
+
 const struct validate_step validate_steps_objects[] = {
+	VALIDATE_STEP(CQ, 006), VALIDATE_STEP(EV, 003),
 	VALIDATE_STEP(CQ, 010), VALIDATE_STEP(KY, 008),
 	VALIDATE_STEP(KY, 009), VALIDATE_STEP(LT, 001),
 	VALIDATE_STEP(LT, 002), VALIDATE_STEP(QP, 012),
