@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Threads with the layers explain and trace, on the user-space device: several
- * threads post to one QP and poll its CQ, while others create QPs that fail,
- * poll the same CQ and destroy them. Meant for ThreadSanitizer.
+ * Threads with the layers explain, trace and validate, on the user-space
+ * device: several threads post to one QP and poll its CQ, while others create
+ * QPs that fail, poll the same CQ and destroy them. Meant for ThreadSanitizer.
  */
 #include <pthread.h>
 #include <stdatomic.h>
