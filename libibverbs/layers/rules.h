@@ -17,10 +17,12 @@ enum layers_rule {
 	AV_AD_002,
 	AV_AD_005,
 	AV_AD_006,
+	AV_AD_008,
 	/* atomics */
 	AV_AT_001,
 	AV_AT_002,
 	/* completion queues */
+	AV_CQ_003,
 	AV_CQ_006,
 	AV_CQ_010,
 	/* events */

@@ -57,6 +57,7 @@ static inline bool validate_knows_keys(const struct ibv_context *ctx)
 void validate_replace_object_ops(struct verbs_context_ops *table);
 void validate_replace_memory_ops(struct verbs_context_ops *table);
 void validate_replace_queue_ops(struct verbs_context_ops *table);
+void validate_replace_event_ops(struct verbs_context_ops *table);
 void validate_replace_data_ops(struct verbs_context_ops *table);
 
 /* VALIDATE_REPLACE() - if @table has the op, replace it by a function */
@@ -72,6 +73,9 @@ const struct ibv_pd *validate_root_pd(const struct ibv_pd *pd);
 /** validate_max_bytes() - longest message of a QP type; 0: unknown */
 uint32_t validate_max_bytes(enum ibv_qp_type type,
 			    const struct ibv_port_attr *attr);
+
+/** validate_acks() - compare the events of a CQ that is to be destroyed */
+void validate_acks(struct ibv_cq *cq);
 
 /** validate_busy() - check a destroy that failed with @error, < 0 */
 void validate_busy(const char *function, const struct ibv_context *ctx,
@@ -131,6 +135,9 @@ void validate_create_srq_failed(struct ibv_context *ctx,
 void validate_create_qp_failed(struct ibv_context *ctx,
 			       const struct ibv_qp_init_attr_ex *attr,
 			       int error);
+
+void validate_attach_mcast_failed(const struct ibv_qp *qp,
+				  const union ibv_gid *gid, int error);
 
 /* @bad: the request that was refused, or NULL */
 void validate_send_failed(const struct ibv_qp *qp,

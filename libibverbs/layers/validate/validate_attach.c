@@ -32,6 +32,7 @@ void validate_attach(struct ibv_context *ctx)
 	validate_replace_object_ops(&priv->ops);
 	validate_replace_memory_ops(&priv->ops);
 	validate_replace_queue_ops(&priv->ops);
+	validate_replace_event_ops(&priv->ops);
 	validate_replace_data_ops(&priv->ops);
 }
 

@@ -119,6 +119,29 @@ void validate_create_qp_failed(struct ibv_context *ctx,
 				     "ibv_create_qp", ctx, &clause);
 }
 
+void validate_attach_mcast_failed(const struct ibv_qp *qp,
+				  const union ibv_gid *gid, int error)
+{
+	struct explain_text text = {}, clause = {};
+
+	if (error != EINVAL)
+		return;
+	if (qp->qp_type != IBV_QPT_UD && qp->qp_type != IBV_QPT_RAW_PACKET) {
+		explain_add(&clause, "only datagram queue pairs receive from a "
+				     "group");
+	} else if (gid->raw[0] != 0xff) {
+		explain_add_gid(&clause, gid);
+		explain_add(&clause, " is no multicast GID, which begins with "
+				     "ff");
+	} else {
+		return;
+	}
+	explain_add(&text, "ibv_attach_mcast(");
+	explain_add_qp(&text, qp->context, qp->qp_num, qp->qp_type);
+	explain_add(&text, ")");
+	failed_report(AV_AD_008, qp->context, &text, &clause);
+}
+
 /* ------------------------------------------------------------------------ */
 /* Posts                                                                     */
 /* ------------------------------------------------------------------------ */

@@ -349,14 +349,21 @@ posts_check_message_length(const struct posts_request *request,
 	}
 }
 
+static bool posts_pd_differs(const struct posts_request *request,
+			     const struct ibv_pd *pd)
+{
+	const struct ibv_pd *root = validate_root_pd(pd);
+
+	return request->pd && root && root != request->pd;
+}
+
 static __attribute__((noinline, cold)) void
 posts_report_datagram(const struct posts_request *request)
 {
 	const struct ibv_send_wr *wr = request->send;
 	struct explain_text text = {};
 
-	if (wr->wr.ud.ah && request->pd && wr->wr.ud.ah->pd != request->pd &&
-	    validate_root_pd(wr->wr.ud.ah->pd) != request->pd) {
+	if (wr->wr.ud.ah && posts_pd_differs(request, wr->wr.ud.ah->pd)) {
 		explain_add(&text, "the address handle is of another "
 				   "protection domain than the queue pair");
 		posts_report(AV_UD_003, request, &text);
@@ -375,11 +382,13 @@ posts_report_datagram(const struct posts_request *request)
 	}
 }
 
-static void posts_check_datagram(const struct posts_request *request)
+static void posts_check_datagram(const struct posts_request *request,
+				 const struct validate_qp *state)
 {
 	const struct ibv_send_wr *wr = request->send;
+	const struct ibv_pd *pd = wr->wr.ud.ah ? wr->wr.ud.ah->pd : NULL;
 
-	if ((wr->wr.ud.ah && wr->wr.ud.ah->pd != request->pd) ||
+	if ((pd && state->pd && pd != state->pd && pd != state->own_pd) ||
 	    wr->wr.ud.remote_qpn > 0xffffff || wr->wr.ud.remote_qkey >> 31)
 		posts_report_datagram(request);
 }
@@ -435,7 +444,7 @@ bool validate_sends(const struct ibv_qp *qp, const struct layers_qp *record,
 		}
 		posts_check_send(&request, &record->validate);
 		if (qp->qp_type == IBV_QPT_UD)
-			posts_check_datagram(&request);
+			posts_check_datagram(&request, &record->validate);
 		else if (wr->opcode == IBV_WR_BIND_MW)
 			validate_bind(qp, wr->wr_id, &wr->bind_mw.bind_info);
 		wr = wr->next;
@@ -481,7 +490,7 @@ void validate_built_address(const struct ibv_qp *qp,
 		.is_built = true,
 	};
 
-	posts_check_datagram(&request);
+	posts_check_datagram(&request, &record->validate);
 }
 
 /* ------------------------------------------------------------------------ */

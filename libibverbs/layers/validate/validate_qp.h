@@ -16,7 +16,8 @@ struct validate_wr;
 
 struct validate_qp {
 	/* Constant. All 0 if the creation of the QP was not observed. */
-	const struct ibv_pd *pd; /* of regions; NULL: unknown */
+	const struct ibv_pd *pd;     /* of regions; NULL: unknown */
+	const struct ibv_pd *own_pd; /* the same, or a parent domain */
 	bool is_known;
 	bool signals_all;      /* sq_sig_all */
 	bool has_unseen_posts; /* by ibv_wr_start() */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Ops that make, change and destroy CQs, SRQs and QPs. */
-#include <pthread.h>
-
 #include "layers/validate/validate.h"
 #include "layers/validate/validate_objects.h"
-#include "layers/validate/validate_report.h"
 
 /* ------------------------------------------------------------------------ */
 /* Completion queues                                                         */
@@ -28,55 +25,13 @@ static int validate_create_cq(struct ibv_context *ctx,
 	return ret;
 }
 
-static int validate_req_notify_cq(struct ibv_cq *cq, int solicited_only)
-{
-	struct explain_text text = {};
-
-	if (__builtin_expect(!cq->channel, 0)) {
-		explain_add(&text,
-			    "ibv_req_notify_cq(CQ of %s): the completion queue "
-			    "has no channel, so no event is generated; create "
-			    "it with a channel",
-			    cq->context->device->name);
-		validate_report(AV_CQ_006, cq->context, &text);
-	}
-	return validate_below(cq->context)->req_notify_cq(cq, solicited_only);
-}
-
-static void validate_cq_event(struct ibv_cq *cq)
-{
-	validate_object_count_event(cq);
-	validate_below(cq->context)->cq_event(cq);
-}
-
-/* The CQ was observed since its creation, so all events were counted. */
-static void queues_check_acks(struct ibv_cq *cq)
-{
-	struct explain_text text = {};
-	uint32_t nr_events, nr_acks;
-
-	if (!validate_object_events(cq, &nr_events))
-		return;
-	(void)pthread_mutex_lock(&cq->mutex);
-	nr_acks = cq->comp_events_completed;
-	(void)pthread_mutex_unlock(&cq->mutex);
-	if ((int32_t)(nr_acks - nr_events) <= 0)
-		return;
-	explain_add(&text,
-		    "ibv_destroy_cq(%s): %u events were acknowledged, but "
-		    "ibv_get_cq_event() returned %u; other libraries wait for "
-		    "ever",
-		    cq->context->device->name, nr_acks, nr_events);
-	validate_report(AV_EV_003, cq->context, &text);
-}
-
 static int validate_destroy_cq(struct ibv_cq *cq)
 {
 	struct ibv_context *ctx = cq->context;
 	uint64_t serial = validate_object_mark(cq);
 	int ret;
 
-	queues_check_acks(cq);
+	validate_acks(cq);
 	ret = validate_below(ctx)->destroy_cq(cq);
 	if (ret == 0)
 		validate_object_drop(cq, serial);
@@ -173,8 +128,10 @@ static void queues_init_record(struct verbs_qp *vqp,
 	state->signals_all = attr->sq_sig_all;
 	state->has_unseen_posts =
 		(attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) != 0;
-	if (attr->comp_mask & IBV_QP_INIT_ATTR_PD)
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_PD) {
 		state->pd = validate_root_pd(attr->pd);
+		state->own_pd = attr->pd;
+	}
 	if (vqp->comp_mask & VERBS_QP_MASK_EX)
 		validate_watch_wr(&record->qp, &vqp->qp_ex);
 }
@@ -249,15 +206,24 @@ static int validate_destroy_qp(struct ibv_qp *qp)
 	return ret;
 }
 
+static int validate_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
+				 uint16_t lid)
+{
+	int ret = validate_below(qp->context)->attach_mcast(qp, gid, lid);
+
+	if (ret < 0)
+		validate_attach_mcast_failed(qp, gid, -ret);
+	return ret;
+}
+
 void validate_replace_queue_ops(struct verbs_context_ops *table)
 {
 	VALIDATE_REPLACE(table, create_cq);
 	VALIDATE_REPLACE(table, destroy_cq);
-	VALIDATE_REPLACE(table, req_notify_cq);
-	VALIDATE_REPLACE(table, cq_event);
 	VALIDATE_REPLACE(table, create_srq);
 	VALIDATE_REPLACE(table, destroy_srq);
 	VALIDATE_REPLACE(table, create_qp);
 	VALIDATE_REPLACE(table, modify_qp);
 	VALIDATE_REPLACE(table, destroy_qp);
+	VALIDATE_REPLACE(table, attach_mcast);
 }

@@ -21,6 +21,10 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	RULE(AD, 006, VALIDATE_ERROR, VALIDATE_ANY,
 	     "ah_attr.port_num is not the port of the queue pair.",
 	     "ibv_modify_qp(3)"),
+	RULE(AD, 008, VALIDATE_ERROR, VALIDATE_ANY,
+	     "A queue pair that is no datagram queue pair is attached to a "
+	     "multicast group, or the GID of the group does not begin with ff.",
+	     "ibv_attach_mcast(3)"),
 	RULE(AT, 001, VALIDATE_ERROR, VALIDATE_ANY,
 	     "The remote address of an atomic operation is not a multiple of "
 	     "8, so the peer refuses it.",
@@ -28,6 +32,10 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	RULE(AT, 002, VALIDATE_ERROR, VALIDATE_ANY,
 	     "The SGEs of an atomic operation have more or less than 8 bytes.",
 	     "ibv_post_send(3), IBTA 9.4.5"),
+	RULE(CQ, 003, VALIDATE_ERROR, VALIDATE_ANY,
+	     "A completion queue overran: it has fewer entries than requests "
+	     "completed. Its completions and queue pairs are lost.",
+	     "ibv_create_cq(3), IBTA 10.10.3"),
 	RULE(CQ, 006, VALIDATE_ERROR, VALIDATE_ANY,
 	     "An event is requested for a completion queue without a channel, "
 	     "so no event is generated.",

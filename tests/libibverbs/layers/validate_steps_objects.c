@@ -155,7 +155,46 @@ static void step_EV_003(bool mistake)
 	assert_int_equal(ibv_destroy_comp_channel(channel), 0);
 }
 
+/* The mistake: 8 completions do not fit into the CQ. */
+static void step_CQ_003(bool mistake)
+{
+	struct ibv_cq *cq =
+		ibv_create_cq(fixture.ctx, mistake ? 1 : 8, NULL, NULL, 0);
+	struct ibv_qp *qp = new_qp_with_cq(cq);
+	struct ibv_async_event event;
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = step_write(&sge), *bad;
+
+	assert_true(!mistake || cq->cqe < 8);
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(ibv_post_send(qp, &wr, &bad), 0);
+	if (mistake) {
+		assert_int_equal(ibv_get_async_event(fixture.ctx, &event), 0);
+		assert_int_equal(event.event_type, IBV_EVENT_CQ_ERR);
+		ibv_ack_async_event(&event);
+	} else {
+		assert_int_equal(fixture_poll(cq).status, IBV_WC_SUCCESS);
+	}
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	assert_int_equal(ibv_destroy_cq(cq), 0);
+}
+
+static void step_AD_008(bool mistake)
+{
+	struct ibv_qp *qp = fixture_new_qp(IBV_QPT_UD);
+	const union ibv_gid group = { .raw = { 0xff, 0x0e, [15] = 1 } };
+
+	fixture_to_init(qp);
+	assert_int_equal(
+		ibv_attach_mcast(mistake ? fixture.left : qp, &group, 0),
+		mistake ? EINVAL : 0);
+	if (!mistake)
+		assert_int_equal(ibv_detach_mcast(qp, &group, 0), 0);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
 const struct validate_step validate_steps_objects[] = {
+	VALIDATE_STEP(AD, 008), VALIDATE_STEP(CQ, 003),
 	VALIDATE_STEP(CQ, 006), VALIDATE_STEP(EV, 003),
 	VALIDATE_STEP(CQ, 010), VALIDATE_STEP(KY, 008),
 	VALIDATE_STEP(KY, 009), VALIDATE_STEP(LT, 001),

@@ -139,10 +139,43 @@ static void step_PO_009(bool mistake)
 	datagram_end(&step, mistake);
 }
 
+/* An address handle of another domain, or of a parent domain of the QP's. */
+static void step_UD_003_domain(bool mistake)
+{
+	struct ibv_pd *pd = ibv_alloc_pd(fixture.ctx);
+	struct ibv_parent_domain_init_attr init_attr = { .pd = fixture.pd };
+	struct ibv_pd *parent =
+		ibv_alloc_parent_domain(fixture.ctx, &init_attr);
+	struct step_datagram step;
+	struct ibv_ah *ah, *own;
+	int mask;
+	struct ibv_qp_attr attr = validate_step_attr(IBV_QPS_RTR, &mask);
+
+	assert_non_null(pd);
+	assert_non_null(parent);
+	step_datagram_begin(&step);
+	ah = ibv_create_ah(mistake ? pd : parent, &attr.ah_attr);
+	assert_non_null(ah);
+	own = step.ah;
+	step.wr.wr.ud.ah = ah;
+	post_send(step.qp, &step.wr, false);
+	assert_int_equal(ibv_destroy_ah(ah), 0);
+	step.ah = own;
+	step_datagram_end(&step);
+	assert_int_equal(ibv_dealloc_pd(parent), 0);
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
+}
+
 const struct validate_step validate_steps_posts[] = {
-	VALIDATE_STEP(PO, 004), VALIDATE_STEP(PO, 005),
-	VALIDATE_STEP(PO, 006), VALIDATE_STEP(PO, 009),
-	VALIDATE_STEP(PO, 010), VALIDATE_STEP(QP, 008),
-	VALIDATE_STEP(QP, 009), VALIDATE_STEP(SR, 002),
-	VALIDATE_STEP(UD, 003), { LAYERS_RULE_NONE, "", NULL },
+	{ AV_UD_003, "_domain", step_UD_003_domain },
+	VALIDATE_STEP(PO, 004),
+	VALIDATE_STEP(PO, 005),
+	VALIDATE_STEP(PO, 006),
+	VALIDATE_STEP(PO, 009),
+	VALIDATE_STEP(PO, 010),
+	VALIDATE_STEP(QP, 008),
+	VALIDATE_STEP(QP, 009),
+	VALIDATE_STEP(SR, 002),
+	VALIDATE_STEP(UD, 003),
+	{ LAYERS_RULE_NONE, "", NULL },
 };
