@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "uroce/progress/uroce_worker_gsi.h"
 #include "uroce/progress/uroce_worker_port.h"
 #include "uroce/progress/uroce_worker_shm.h"
 #include "uroce/progress/uroce_worker_state.h"
@@ -151,8 +152,9 @@ static bool flush_acks(struct uroce_process *process)
 
 /*
  * exit() of a process that has not closed its devices: sends ACKs that are
- * deferred or wait for room, since their messages have arrived. Waits also for
- * the helper thread, which may be preempted with the lock before it sends one.
+ * deferred or wait for room, since their messages have arrived, and passes on
+ * MADs. Waits also for the helper thread, which may be preempted with the lock
+ * before it sends one.
  */
 static __attribute__((destructor)) void flush_at_exit(void)
 {
@@ -161,7 +163,9 @@ static __attribute__((destructor)) void flush_at_exit(void)
 	if (pthread_mutex_trylock(&process_mutex))
 		return; /* a device is being opened or closed */
 	for (int left = EXIT_NAPS; the_process && left > 0; left--) {
-		if (!flush_acks(the_process))
+		bool owes = flush_acks(the_process);
+
+		if (!uroce_worker_end_gsi(the_process->workers[0]) && !owes)
 			break;
 		(void)nanosleep(&nap, NULL);
 	}

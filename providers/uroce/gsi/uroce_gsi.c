@@ -44,6 +44,7 @@ struct uroce_gsi {
 	struct list_node users;
 	struct uroce_gsi_conns conns;
 	uint32_t head, tail; /* of the queue; free-running */
+	uint32_t nr_passing; /* MADs that threads took from the queue */
 	struct uroce_gsi_mad queue[QUEUE_SIZE];
 	struct uroce_gsi_counters counters;
 	/* held during a call of receive(); taken before mutex */
@@ -166,8 +167,10 @@ static bool gsi_pop(struct uroce_gsi *gsi, struct uroce_gsi_mad *ret_mad)
 
 	gsi_lock(gsi);
 	any = gsi->head != gsi->tail;
-	if (any)
+	if (any) {
 		*ret_mad = gsi->queue[gsi->head++ % QUEUE_SIZE];
+		gsi->nr_passing++;
+	}
 	gsi_unlock(gsi);
 	return any;
 }
@@ -378,10 +381,41 @@ int uroce_gsi_work(struct uroce_gsi *gsi, bool readable, uint32_t *ret_unowned)
 	struct uroce_gsi_mad mad;
 
 	*ret_unowned = 0;
-	for (int i = 0; i < QUEUE_SIZE && gsi_pop(gsi, &mad); i++)
+	for (int i = 0; i < QUEUE_SIZE && gsi_pop(gsi, &mad); i++) {
 		if (!pass_on_mad(gsi, &mad))
 			(*ret_unowned)++;
+		gsi_lock(gsi);
+		gsi->nr_passing--;
+		gsi_unlock(gsi);
+	}
 	return readable ? deliver_ready(gsi) : 0;
+}
+
+/* As uroce_gsi_lock(). Return: false if a thread has one of the locks. */
+static bool gsi_try_lock_all(struct uroce_gsi *gsi)
+{
+	if (pthread_mutex_trylock(&gsi->mutex))
+		return false;
+	if (!pthread_mutex_trylock(&gsi->links.mutex))
+		return true;
+	gsi_unlock(gsi);
+	return false;
+}
+
+bool uroce_gsi_drain(struct uroce_gsi *gsi)
+{
+	uint32_t nr_unowned;
+	bool is_passing;
+
+	/* A signal handler that calls exit() may have interrupted the owner. */
+	if (!gsi_try_lock_all(gsi))
+		return true;
+	uroce_gsi_unlock(gsi);
+	(void)uroce_gsi_work(gsi, false, &nr_unowned);
+	gsi_lock(gsi);
+	is_passing = gsi->nr_passing || gsi->head != gsi->tail;
+	gsi_unlock(gsi);
+	return is_passing;
 }
 
 /* Lets @user own the MADs of @claim, which is freed if that fails. */

@@ -116,6 +116,15 @@ void uroce_gsi_send_local(struct uroce_gsi *gsi,
 int uroce_gsi_work(struct uroce_gsi *gsi, bool readable, uint32_t *ret_unowned);
 
 /**
+ * uroce_gsi_drain() - pass on the queued MADs of a process that exits
+ *
+ * Context: any thread, without locks; waits for no other thread.
+ *
+ * Return: whether MADs may be left, because another thread passes on one.
+ */
+bool uroce_gsi_drain(struct uroce_gsi *gsi);
+
+/**
  * uroce_gsi_add_user() - claim a random prefix, and add a user
  * @user: memory of the caller; receive and arg are set
  *

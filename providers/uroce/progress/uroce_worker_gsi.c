@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "uroce/gsi/uroce_gsi.h"
+#include "uroce/progress/uroce_worker_lock.h"
 #include "uroce/udp/uroce_netdev.h"
 
 /* Sends a MAD from QP 1. With the engine lock. */
@@ -207,7 +208,8 @@ bool uroce_worker_receive_gsi(struct uroce_worker *worker)
 	uint32_t nr;
 
 	/* the queues of MADs that wait for users are limited */
-	if (!worker->port || worker->process->gsi_behind)
+	if (!worker->port || worker->process->gsi_behind ||
+	    worker->process->gsi_ended)
 		return false;
 	if (uroce_gsi_budget_is_spent(budget, worker->now))
 		return true;
@@ -236,4 +238,15 @@ void uroce_worker_serve_gsi(struct uroce_worker *worker, unsigned int wake)
 			       now_ns);
 	if (nr < 0 || uroce_gsi_budget_is_spent(&process->gsi_budget, now_ns))
 		uroce_helper_pause(&worker->helper, UROCE_WAKE_GSI);
+}
+
+bool uroce_worker_end_gsi(struct uroce_worker *worker)
+{
+	if (!worker->process->gsi)
+		return false;
+	if (!uroce_worker_try_acquire(worker))
+		return true;
+	worker->process->gsi_ended = true;
+	uroce_worker_release(worker);
+	return uroce_gsi_drain(worker->process->gsi);
 }

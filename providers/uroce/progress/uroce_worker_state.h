@@ -43,6 +43,7 @@ struct uroce_process {
 	/* helper thread of the first worker only */
 	struct uroce_gsi_budget gsi_budget;
 	bool gsi_behind;  /* MADs wait for a user of this process */
+	bool gsi_ended;	  /* receive no MADs; lock of the first worker */
 	uint32_t mad_psn; /* of the next MAD; lock of the first worker */
 	/* plain: clang's analysis cannot follow the locks around fork() */
 	pthread_mutex_t netdev_mutex;

@@ -378,6 +378,23 @@ static void gsi_abandoned_has_no_descriptors(void **state)
 	gsi = parent;
 }
 
+/* A process that exits passes on what it has received. */
+static void gsi_drain_passes_on_queued_mads(void **state)
+{
+	struct uroce_gsi_mad mad = make_req();
+
+	assert_int_equal(
+		uroce_gsi_claim(gsi, &user, NULL, IFINDEX, service_id()), 0);
+	assert_false(uroce_gsi_drain(gsi));
+	uroce_gsi_push(gsi, &mad);
+	uroce_gsi_push(gsi, &mad);
+	assert_false(uroce_gsi_drain(gsi));
+	assert_int_equal(counters().forwarded, 2);
+	assert_int_equal(nr_received, 0);
+	work();
+	assert_int_equal(nr_received, 2);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -398,6 +415,7 @@ int main(void)
 		TEST(gsi_local_mad_is_delivered_with_addresses_swapped),
 		TEST(gsi_new_claim_receives_after_release_of_old_claim),
 		TEST(gsi_abandoned_has_no_descriptors),
+		TEST(gsi_drain_passes_on_queued_mads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
