@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The engines of the connection manager and their lock. MADs arrive in a thread
- * of the provider, deadlines in the timer thread. All MADs are sent with the
- * lock held, which the GSI allows: it calls the receive handler without locks.
+ * of the provider, deadlines in the timer thread. MADs of connections that make
+ * progress are sent without the lock, and threads are woken up without it, so
+ * that other threads do not wait. Others are sent with the lock, which the GSI
+ * allows: it calls the receive handler without locks.
  */
 #include "api/cm_host.h"
 
@@ -29,7 +31,7 @@ struct verbs_mutex host_mutex = VERBS_MUTEX_INIT;
 /* The process that has started connection management */
 static pid_t host_pid;
 
-static void mad_send(struct own_device *device, const struct cm_send *mad)
+static void mad_send(const struct own_device *device, const struct cm_send *mad)
 {
 	struct verbs_gsi_address address = {
 		.traffic_class = mad->path.traffic_class,
@@ -41,6 +43,12 @@ static void mad_send(struct own_device *device, const struct cm_send *mad)
 	memcpy(address.remote_gid.raw, mad->path.dgid, CM_GID_LEN);
 	/* A MAD that cannot be sent is lost, as on the wire. */
 	(void)device->gsi_ops->send(device->gsi, &address, mad->bytes);
+}
+
+void host_send(const struct own_device *device, const struct cm_output *out)
+{
+	for (unsigned int i = 0; i < out->nr_sends; i++)
+		mad_send(device, &out->sends[i]);
 }
 
 static void host_set_timer_locked(void) REQUIRES(host_mutex)
@@ -140,8 +148,10 @@ int host_conn_confirm(struct own_id *own)
 	if (own->has_conn)
 		ret = cm_conn_confirm(&own->device->cm, &own->conn, &out);
 	if (!ret)
-		host_flush_locked(own->device, &out);
+		host_deliver_locked(own->device, &out);
 	verbs_mutex_unlock(&host_mutex);
+	if (!ret)
+		host_send(own->device, &out);
 	return ret;
 }
 
@@ -188,8 +198,7 @@ static void request_refuse_locked(struct own_device *device, struct own_id *own)
 	if (own->has_conn) {
 		(void)cm_conn_reject(&device->cm, &own->conn, &param,
 				     host_clock_now_ns(), &out);
-		for (unsigned int i = 0; i < out.nr_sends; i++)
-			mad_send(device, &out.sends[i]);
+		host_send(device, &out);
 	}
 	/* This rejects a SIDR_REQ. */
 	host_conn_remove_locked(own);
@@ -197,10 +206,11 @@ static void request_refuse_locked(struct own_device *device, struct own_id *own)
 }
 
 /* The spare of the kind of request is in use now. */
-static void request_take_locked(struct own_device *device,
-				const struct cm_output *out)
+static struct channel *request_take_locked(struct own_device *device,
+					   const struct cm_output *out)
 	REQUIRES(host_mutex)
 {
+	struct channel *channel = NULL;
 	struct own_id *own;
 
 	if (out->event.type == CM_EVENT_REQUEST) {
@@ -212,20 +222,39 @@ static void request_take_locked(struct own_device *device,
 		own->has_sidr = true;
 		list_add_tail(&device->conns, &own->conn_entry);
 	}
-	if (request_deliver_locked(own, &out->received) != 0)
+	if (request_deliver_locked(own, &out->received, &channel) != 0)
 		request_refuse_locked(device, own);
+	return channel;
+}
+
+/* As channel_queue() */
+static struct channel *host_queue_locked(struct own_device *device,
+					 const struct cm_output *out)
+	REQUIRES(host_mutex)
+{
+	struct channel *channel = NULL;
+
+	if (out->event.type == CM_EVENT_REQUEST ||
+	    out->event.type == CM_EVENT_SIDR_REQUEST)
+		channel = request_take_locked(device, out);
+	else if (out->event.type != CM_EVENT_NONE)
+		channel = conn_event_deliver_locked(out);
+	host_set_timer_locked();
+	return channel;
+}
+
+void host_deliver_locked(struct own_device *device, const struct cm_output *out)
+{
+	struct channel *channel = host_queue_locked(device, out);
+
+	if (channel)
+		channel_signal(channel);
 }
 
 void host_flush_locked(struct own_device *device, const struct cm_output *out)
 {
-	for (unsigned int i = 0; i < out->nr_sends; i++)
-		mad_send(device, &out->sends[i]);
-	if (out->event.type == CM_EVENT_REQUEST ||
-	    out->event.type == CM_EVENT_SIDR_REQUEST)
-		request_take_locked(device, out);
-	else if (out->event.type != CM_EVENT_NONE)
-		conn_event_deliver_locked(out);
-	host_set_timer_locked();
+	host_send(device, out);
+	host_deliver_locked(device, out);
 }
 
 static struct own_id *spare_get_locked(struct own_device *device)
@@ -268,18 +297,25 @@ static void host_receive(void *owner, const struct verbs_gsi_address *address,
 		.traffic_class = address->traffic_class,
 		.hop_limit = address->hop_limit,
 	};
+	struct channel *channel = NULL;
 	struct own_id *spare;
 	struct cm_output out;
+	int ret;
 
 	memcpy(path.sgid, address->remote_gid.raw, CM_GID_LEN);
 	memcpy(path.dgid, address->local_gid.raw, CM_GID_LEN);
 	verbs_mutex_lock(&host_mutex);
 	spare = request_prepare_locked(device, mad);
-	if (cm_engine_receive(&device->cm, &path, mad, VERBS_MAD_SIZE,
-			      host_clock_now_ns(), spare ? &spare->conn : NULL,
-			      spare ? &spare->sidr : NULL, &out) == 0)
-		host_flush_locked(device, &out);
+	ret = cm_engine_receive(
+		&device->cm, &path, mad, VERBS_MAD_SIZE, host_clock_now_ns(),
+		spare ? &spare->conn : NULL, spare ? &spare->sidr : NULL, &out);
+	if (!ret)
+		channel = host_queue_locked(device, &out);
 	verbs_mutex_unlock(&host_mutex);
+	if (channel)
+		channel_signal(channel);
+	if (!ret)
+		host_send(device, &out);
 }
 
 void host_expire(void)

@@ -48,7 +48,15 @@ int host_sidr_resolve_locked(struct own_id *own, struct cm_sidr_param *param)
 /* Ends the connection or the resolution of an id, in any state. */
 void host_conn_remove_locked(struct own_id *own) REQUIRES(host_mutex);
 
-/* Sends the MADs of a call of the engine, and posts its event. */
+/* Posts the event of a call of the engine, and sets the timer. The caller sends
+ * the MADs. */
+void host_deliver_locked(struct own_device *device, const struct cm_output *out)
+	REQUIRES(host_mutex);
+
+/* Sends the MADs of a call of the engine, with or without host_mutex. */
+void host_send(const struct own_device *device, const struct cm_output *out);
+
+/* Both */
 void host_flush_locked(struct own_device *device, const struct cm_output *out)
 	REQUIRES(host_mutex);
 

@@ -67,7 +67,7 @@ static enum rdma_cm_event_type event_type(enum cm_event_type type)
 }
 
 /* The peer's QP, or the reason why there is none */
-static void datagram_event_deliver(const struct cm_output *out)
+static struct channel *datagram_event_deliver(const struct cm_output *out)
 {
 	struct own_id *own = list_entry(out->event.sidr, struct own_id, sidr);
 	const struct cm_sidr_rep *rep = &out->received.sidr_rep;
@@ -75,7 +75,8 @@ static void datagram_event_deliver(const struct cm_output *out)
 	struct rdma_ud_param *param;
 
 	if (!event)
-		return; /* The application must have a timeout of its own. */
+		return NULL; /* The application must have a timeout of its own.
+			      */
 	param = &event->public.param.ud;
 	event->public.id = &own->id;
 	event->public.event = RDMA_CM_EVENT_UNREACHABLE;
@@ -94,18 +95,16 @@ static void datagram_event_deliver(const struct cm_output *out)
 		param->qp_num = rep->qpn;
 		param->qkey = rep->qkey;
 	}
-	channel_post(&own->source, event);
+	return channel_queue(&own->source, event);
 }
 
-void conn_event_deliver_locked(const struct cm_output *out)
+struct channel *conn_event_deliver_locked(const struct cm_output *out)
 {
 	struct channel_event *event;
 	struct own_id *own;
 
-	if (out->event.sidr) {
-		datagram_event_deliver(out);
-		return;
-	}
+	if (out->event.sidr)
+		return datagram_event_deliver(out);
 	own = own_id_of_conn(out->event.conn);
 	if (out->event.type == CM_EVENT_REPLY)
 		reply_set_values(own, &out->received);
@@ -113,10 +112,10 @@ void conn_event_deliver_locked(const struct cm_output *out)
 		own->state = OWN_ID_DISCONNECT;
 	/* Until it accepts, the application does not see a peer's end. */
 	if (!own->conn.is_active && !own->is_accepted)
-		return;
+		return NULL;
 	event = channel_event_new();
 	if (!event)
-		return; /* The connection ends by its timeouts. */
+		return NULL; /* The connection ends by its timeouts. */
 	event->public.id = &own->id;
 	event->public.event = event_type(out->event.type);
 	event->public.status = out->event.status;
@@ -125,5 +124,5 @@ void conn_event_deliver_locked(const struct cm_output *out)
 	else if (out->event.type == CM_EVENT_REJECTED)
 		channel_event_set_data(event, out->received.rej.private_data,
 				       CM_REJ_PRIVATE_LEN);
-	channel_post(&own->source, event);
+	return channel_queue(&own->source, event);
 }

@@ -6,8 +6,8 @@
 #include "api/cm_host.h"
 #include "api/own_id.h"
 
-/* Posts an event other than a request to its id. */
-void conn_event_deliver_locked(const struct cm_output *out)
+/* Queues an event other than a request for its id; as channel_queue(). */
+struct channel *conn_event_deliver_locked(const struct cm_output *out)
 	REQUIRES(host_mutex);
 
 #endif

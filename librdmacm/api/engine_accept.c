@@ -80,9 +80,11 @@ static int id_send_reply(struct own_id *own, const struct rdma_conn_param *conn)
 				     ece.options, host_clock_now_ns(), &out);
 	if (!ret) {
 		own->is_accepted = true;
-		host_flush_locked(own->device, &out);
+		host_deliver_locked(own->device, &out);
 	}
 	verbs_mutex_unlock(&host_mutex);
+	if (!ret)
+		host_send(own->device, &out);
 	return ret == -ERANGE ? -EINVAL : ret;
 }
 

@@ -76,11 +76,11 @@ static void request_fill(const struct own_id *own,
 }
 
 static int id_start_connection_locked(struct own_id *own,
-				      const struct rdma_conn_param *conn)
+				      const struct rdma_conn_param *conn,
+				      struct cm_output *out)
 	REQUIRES(host_mutex)
 {
 	struct cm_connect_param param;
-	struct cm_output out;
 	uint8_t life_time = own->path.packet_life_time;
 	int ret;
 
@@ -101,19 +101,20 @@ static int id_start_connection_locked(struct own_id *own,
 	if (ret)
 		return ret;
 	ret = cm_conn_connect(&own->device->cm, &own->conn, &param,
-			      host_clock_now_ns(), &out);
+			      host_clock_now_ns(), out);
 	if (ret) {
 		host_conn_remove_locked(own);
 		return ret == -ERANGE ? -EINVAL : ret;
 	}
 	own->state = OWN_ID_CONNECT;
-	host_flush_locked(own->device, &out);
+	host_deliver_locked(own->device, out);
 	return 0;
 }
 
 int engine_connect(struct own_id *own, const struct rdma_conn_param *param)
 {
 	struct rdma_conn_param conn;
+	struct cm_output out;
 	int ret;
 
 	if (host_id_state(own) != OWN_ID_ROUTE_RESOLVED)
@@ -126,8 +127,10 @@ int engine_connect(struct own_id *own, const struct rdma_conn_param *param)
 	if (ret)
 		return ret;
 	verbs_mutex_lock(&host_mutex);
-	ret = id_start_connection_locked(own, &conn);
+	ret = id_start_connection_locked(own, &conn, &out);
 	verbs_mutex_unlock(&host_mutex);
+	if (!ret)
+		host_send(own->device, &out);
 	return ret;
 }
 
@@ -151,26 +154,28 @@ int engine_notify(struct own_id *own, enum ibv_event_type event)
 }
 
 /* Returns true if the peer is informed, so that an event follows. */
-static bool id_disconnect_locked(struct own_id *own) REQUIRES(host_mutex)
+static bool id_disconnect_locked(struct own_id *own, struct cm_output *out)
+	REQUIRES(host_mutex)
 {
-	struct cm_output out;
-
 	if (cm_conn_disconnect(&own->device->cm, &own->conn,
-			       host_clock_now_ns(), &out) != 0)
+			       host_clock_now_ns(), out) != 0)
 		return false;
 	own->state = OWN_ID_DISCONNECT;
-	host_flush_locked(own->device, &out);
+	host_deliver_locked(own->device, out);
 	return true;
 }
 
 int engine_disconnect(struct own_id *own, bool *ret_has_event)
 {
+	struct cm_output out;
 	bool is_connected;
 
 	verbs_mutex_lock(&host_mutex);
 	/* Datagrams have no connection to end, and so no event. */
 	is_connected = own->has_conn || own->has_sidr;
-	*ret_has_event = own->has_conn && id_disconnect_locked(own);
+	*ret_has_event = own->has_conn && id_disconnect_locked(own, &out);
 	verbs_mutex_unlock(&host_mutex);
+	if (*ret_has_event)
+		host_send(own->device, &out);
 	return is_connected ? 0 : -EINVAL;
 }

@@ -167,7 +167,8 @@ static void request_fill_id(struct own_id *own, const struct cm_mad *message)
 	request_set_param(event, &message->req);
 }
 
-int request_deliver_locked(struct own_id *own, const struct cm_mad *message)
+int request_deliver_locked(struct own_id *own, const struct cm_mad *message,
+			   struct channel **ret_channel)
 {
 	struct channel_event *event = own->request_event;
 	struct rdma_addr *addresses = &own->id.route.addr;
@@ -188,6 +189,6 @@ int request_deliver_locked(struct own_id *own, const struct cm_mad *message)
 	event->public.id = &own->id;
 	event->public.listen_id = &listener->id;
 	event->public.event = RDMA_CM_EVENT_CONNECT_REQUEST;
-	channel_post(&listener->source, event);
+	*ret_channel = channel_queue(&listener->source, event);
 	return 0;
 }

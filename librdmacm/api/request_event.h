@@ -15,13 +15,14 @@ bool request_has_room_locked(const struct own_device *device,
 			     const struct cm_mad *message) REQUIRES(host_mutex);
 
 /**
- * request_deliver_locked() - post CONNECT_REQUEST
+ * request_deliver_locked() - queue CONNECT_REQUEST
  * @own: a spare id, with the connection of the request; it belongs to the event
  *	then
+ * @ret_channel: receives the result of channel_queue()
  *
  * Return: 0, or -ECONNREFUSED if no id listens at the address.
  */
-int request_deliver_locked(struct own_id *own, const struct cm_mad *message)
-	REQUIRES(host_mutex);
+int request_deliver_locked(struct own_id *own, const struct cm_mad *message,
+			   struct channel **ret_channel) REQUIRES(host_mutex);
 
 #endif

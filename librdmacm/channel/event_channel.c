@@ -2,15 +2,20 @@
 /*
  * Event channels. The descriptor of a channel is an epoll descriptor, so that
  * it can cover more than one source of readiness; the eventfd below it is
- * readable exactly while the queue has events. A thread that waits polls the
- * epoll descriptor without the lock.
+ * readable while the queue has events. A thread that waits polls the epoll
+ * descriptor without the lock.
  *
  * Called by api/. One lock for all channels, which is held for a few
- * instructions and two system calls that do not block. It is not held when an
- * event is read from a watched descriptor.
+ * instructions and no system call: a thread that an event wakes up would have
+ * to wait for the lock. So the eventfd is a semaphore that follows the queue. A
+ * thread that adds an event to the empty queue adds 1 after it has released the
+ * lock; a thread that takes the last event subtracts 1, and waits for the other
+ * thread if that has not come so far. Thus a channel is never freed before all
+ * have finished.
  */
 #include "channel/event_channel.h"
 
+#include "util/cancel.h"
 #include "util/lock.h"
 
 #include <errno.h>
@@ -40,7 +45,8 @@ int event_channel_new(struct channel **ret_channel)
 	if (!channel)
 		return -ENOMEM;
 	list_init(&channel->events);
-	channel->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	channel->pid = getpid();
+	channel->event_fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
 	if (channel->event_fd < 0) {
 		ret = -errno;
 		goto err_free;
@@ -145,40 +151,68 @@ static void event_count_locked(const struct channel_event *event, int change)
 		source->whole->nr_fetched += (unsigned int)change;
 }
 
-static void channel_set_readable(const struct channel *channel)
+void channel_signal(const struct channel *channel)
 {
-	/* It fails only if the counter would overflow: it is readable then. */
-	(void)!eventfd_write(channel->event_fd, 1);
+	int state = cancel_disable();
+
+	/* It fails only if the counter would overflow. */
+	if (channel->pid == getpid())
+		(void)!eventfd_write(channel->event_fd, 1);
+	cancel_restore(state);
 }
 
-static void queue_add_locked(struct channel *channel,
+/* The last event was taken; channel_signal() may not have been called yet. */
+static void channel_unsignal(const struct channel *channel)
+{
+	int state = cancel_disable();
+	eventfd_t count;
+
+	while (channel->pid == getpid() &&
+	       eventfd_read(channel->event_fd, &count) && errno == EINTR)
+		;
+	cancel_restore(state);
+}
+
+/* Returns whether channel_signal() must be called. */
+static bool queue_add_locked(struct channel *channel,
 			     struct channel_event *event)
 	REQUIRES(channel_mutex)
 {
 	bool was_empty = list_empty(&channel->events);
 
 	list_add_tail(&channel->events, &event->node);
-	if (was_empty)
-		channel_set_readable(channel);
+	return was_empty;
 }
 
-static void queue_remove_locked(struct channel *channel,
+/* Returns whether channel_unsignal() must be called. */
+static bool queue_remove_locked(struct channel *channel,
 				struct channel_event *event)
 	REQUIRES(channel_mutex)
 {
-	eventfd_t count;
-
 	list_del(&event->node);
-	if (list_empty(&channel->events))
-		(void)!eventfd_read(channel->event_fd, &count);
+	return list_empty(&channel->events);
+}
+
+struct channel *channel_queue(struct channel_source *source,
+			      struct channel_event *event)
+{
+	struct channel *channel;
+	bool was_empty;
+
+	verbs_mutex_lock(&channel_mutex);
+	event->source = source;
+	channel = source_channel(source);
+	was_empty = queue_add_locked(channel, event);
+	verbs_mutex_unlock(&channel_mutex);
+	return was_empty ? channel : NULL;
 }
 
 void channel_post(struct channel_source *source, struct channel_event *event)
 {
-	verbs_mutex_lock(&channel_mutex);
-	event->source = source;
-	queue_add_locked(source_channel(source), event);
-	verbs_mutex_unlock(&channel_mutex);
+	struct channel *channel = channel_queue(source, event);
+
+	if (channel)
+		channel_signal(channel);
 }
 
 /* Takes a queued event, if there is one. */
@@ -186,18 +220,21 @@ static int channel_take(struct channel *channel,
 			struct channel_event **ret_event)
 {
 	struct channel_event *event = NULL;
+	bool was_last = false;
 
 	verbs_mutex_lock(&channel_mutex);
 	if (!list_empty(&channel->events)) {
 		event = list_entry(channel->events.next, struct channel_event,
 				   node);
-		queue_remove_locked(channel, event);
+		was_last = queue_remove_locked(channel, event);
 		event_count_locked(event, 1);
 		channel->nr_in_row++;
 	}
 	verbs_mutex_unlock(&channel_mutex);
 	if (!event)
 		return -EAGAIN;
+	if (was_last)
+		channel_unsignal(channel);
 	*ret_event = event;
 	return 0;
 }
@@ -305,12 +342,14 @@ void channel_source_wait(struct channel_source *source, uint32_t nr_reported)
 	verbs_mutex_unlock(&channel_mutex);
 }
 
-static void source_remove_events_locked(struct channel_source *source,
+/* Returns whether channel_unsignal() must be called. */
+static bool source_remove_events_locked(struct channel_source *source,
 					struct list_node *ret_events)
 	REQUIRES(channel_mutex)
 {
 	struct channel *channel = source_channel(source);
 	struct list_node *node, *next;
+	bool was_last = false;
 
 	list_for_each_safe (node, next, &channel->events) {
 		struct channel_event *event =
@@ -318,40 +357,53 @@ static void source_remove_events_locked(struct channel_source *source,
 
 		if (!event_is_of(event, source))
 			continue;
-		queue_remove_locked(channel, event);
+		was_last = queue_remove_locked(channel, event);
 		list_add_tail(ret_events, &event->node);
 	}
+	return was_last;
 }
 
-static void source_wait_for_acks_locked(struct channel_source *source)
-	REQUIRES(channel_mutex)
+static void source_wait_for_acks(struct channel_source *source)
 {
+	verbs_mutex_lock(&channel_mutex);
 	while (source->nr_fetched)
 		verbs_mutex_wait(&channel_mutex, &channel_acked);
+	verbs_mutex_unlock(&channel_mutex);
 }
 
 void channel_source_close(struct channel_source *source,
 			  struct list_node *ret_events)
 {
+	bool was_last;
+
 	verbs_mutex_lock(&channel_mutex);
-	source_remove_events_locked(source, ret_events);
-	source_wait_for_acks_locked(source);
+	was_last = source_remove_events_locked(source, ret_events);
 	verbs_mutex_unlock(&channel_mutex);
+	if (was_last)
+		channel_unsignal(source_channel(source));
+	source_wait_for_acks(source);
 }
 
 void channel_source_move(struct channel_source *source, struct channel *to)
 {
 	struct list_node events = LIST_INIT(events);
+	struct channel *from = source_channel(source);
 	struct list_node *node, *next;
+	bool was_last, was_empty = false;
 
 	verbs_mutex_lock(&channel_mutex);
-	source_remove_events_locked(source, &events);
+	was_last = source_remove_events_locked(source, &events);
 	source->channel = to;
 	list_for_each_safe (node, next, &events) {
 		list_del(node);
-		queue_add_locked(to,
-				 list_entry(node, struct channel_event, node));
+		if (queue_add_locked(
+			    to, list_entry(node, struct channel_event, node)))
+			was_empty = true;
 	}
-	source_wait_for_acks_locked(source);
 	verbs_mutex_unlock(&channel_mutex);
+	if (was_last)
+		channel_unsignal(from);
+	if (was_empty)
+		channel_signal(to);
+	source_wait_for_acks(source);
 }

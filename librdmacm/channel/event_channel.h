@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* More than the length of any private data, which is a byte */
 #define CHANNEL_PRIVATE_LEN 256
@@ -48,7 +49,8 @@ struct channel_watch {
 struct channel {
 	struct rdma_event_channel public; /* fd: an epoll descriptor */
 	/* private: */
-	int event_fd; /* counter is not 0 while there are events */
+	int event_fd; /* semaphore of 1 while there are events */
+	pid_t pid;    /* a child of fork() shares event_fd, not the queue */
 	struct list_node events;
 	struct channel_watch watch;
 	unsigned int nr_in_row; /* queued events fetched without a read */
@@ -115,6 +117,20 @@ channel_event_of(struct rdma_cm_event *public)
 {
 	return (struct channel_event *)(void *)public;
 }
+
+/**
+ * channel_queue() - add an event to the queue of its source's channel
+ *
+ * For callers with a lock that a thread which the event wakes up may need.
+ *
+ * Return: NULL; or the channel for which the caller must call channel_signal()
+ * at once after it has released its lock. A thread that takes the event waits
+ * for this.
+ */
+struct channel *channel_queue(struct channel_source *source,
+			      struct channel_event *event);
+
+void channel_signal(const struct channel *channel);
 
 /* Adds an event to the end of the queue of its source's channel. */
 void channel_post(struct channel_source *source, struct channel_event *event);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -252,6 +253,28 @@ static void channel_free_with_queued_events_frees_them(void **state)
 	event_channel_free(channel); /* checked by AddressSanitizer */
 }
 
+static void source_close_in_child_leaves_channel_of_parent_alone(void **state)
+{
+	struct channel *channel = new_channel();
+	struct channel_source source = { .channel = channel };
+	struct list_node events = LIST_INIT(events);
+	int status;
+	pid_t pid;
+
+	post_event(&source, 1);
+	pid = fork();
+	if (!pid) {
+		channel_source_close(&source, &events);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_true(fd_is_readable(channel->public.fd));
+	expect_event(channel, 1);
+	assert_false(fd_is_readable(channel->public.fd));
+	event_channel_free(channel);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +286,8 @@ int main(void)
 		cmocka_unit_test(channel_fd_in_epoll_and_select_is_ready),
 		cmocka_unit_test(
 			source_close_with_queued_events_returns_only_own),
+		cmocka_unit_test(
+			source_close_in_child_leaves_channel_of_parent_alone),
 		cmocka_unit_test(
 			part_close_with_queued_events_keeps_those_of_whole),
 		cmocka_unit_test(source_move_moves_events_of_parts),

@@ -3,6 +3,7 @@
 #include "channel/event_channel.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -180,9 +181,35 @@ static void channel_fetch_interrupted_returns_eintr(void **state)
 	(void)sigaction(SIGUSR1, &before, NULL);
 }
 
+static void *signal_channel(void *arg)
+{
+	channel_signal(channel);
+	return arg;
+}
+
+static void fetch_before_signal_waits_for_signal(void **state)
+{
+	struct pollfd wait = { .fd = channel->public.fd, .events = POLLIN };
+	struct channel_event *event = channel_event_new();
+	pthread_t thread;
+
+	assert_non_null(event);
+	assert_ptr_equal(channel_queue(&source, event), channel);
+	assert_int_equal(poll(&wait, 1, 0), 0);
+	assert_int_equal(pthread_create(&thread, NULL, signal_channel, NULL),
+			 0);
+	assert_int_equal(channel_fetch(channel, &event), 0);
+	assert_int_equal(poll(&wait, 1, 0), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	channel_ack(event);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			fetch_before_signal_waits_for_signal, setup_channel,
+			teardown_channel),
 		cmocka_unit_test_setup_teardown(
 			channel_fetch_by_several_threads_returns_each_once,
 			setup_channel, teardown_channel),
