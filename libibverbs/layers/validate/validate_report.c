@@ -3,27 +3,18 @@
 #include "layers/validate/validate_report.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "layers/trace/trace_settings.h"
+#include "layers/layers_output.h"
 #include "layers/validate/validate_rules.h"
 #include "util/cancel.h"
 
-/* A file that this layer has created. */
-struct report_file {
-	int fd; /* -1: there is no file */
-	dev_t device;
-	ino_t inode;
-};
-
 /* Constant after the start. */
 static struct validate_settings settings;
-static struct report_file log_file = { .fd = -1 };
-static struct report_file json_file = { .fd = -1 };
+static struct layers_output log_file = LAYERS_OUTPUT_NONE;
+static struct layers_output json_file = LAYERS_OUTPUT_NONE;
 
 static atomic_uint nr_found[LAYERS_NR_RULES];
 
@@ -40,68 +31,11 @@ bool validate_wants(enum layers_rule rule)
 		validate_rules[rule].severity != VALIDATE_HINT);
 }
 
-/* ------------------------------------------------------------------------ */
-/* Files                                                                     */
-/* ------------------------------------------------------------------------ */
-
-/* Files are private, and no existing file is changed. */
-static bool report_create(struct report_file *file, const char *path)
-{
-	struct stat stat;
-
-	file->fd = open(path,
-			O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW |
-				O_CLOEXEC,
-			0600);
-	if (file->fd < 0 || fstat(file->fd, &stat) != 0)
-		return false;
-	file->device = stat.st_dev;
-	file->inode = stat.st_ino;
-	return true;
-}
-
-static void report_open(struct report_file *file, const char *pattern)
-{
-	char path[PATH_MAX];
-
-	if (!*pattern)
-		return;
-	if (!trace_settings_expand(pattern, path, sizeof(path)))
-		validate_warn("the name %s is too long", pattern);
-	else if (!report_create(file, path))
-		validate_warn("cannot create %s: %s", path, strerror(errno));
-}
-
 void validate_report_start(const struct validate_settings *from)
 {
 	settings = *from;
-	report_open(&log_file, settings.log);
-	report_open(&json_file, settings.json);
-}
-
-/* A program may close descriptors that it does not know, and reuse them. */
-static bool report_file_is_open(const struct report_file *file)
-{
-	struct stat stat;
-
-	return file->fd >= 0 && fstat(file->fd, &stat) == 0 &&
-	       stat.st_dev == file->device && stat.st_ino == file->inode;
-}
-
-static int report_text_fd(void)
-{
-	return report_file_is_open(&log_file) ? log_file.fd : STDERR_FILENO;
-}
-
-/* Each line is one write(2), so that lines of processes do not mix. */
-static void report_write(int fd, struct explain_text *line)
-{
-	if (line->len == sizeof(line->buf) - 1)
-		line->len--;
-	line->buf[line->len++] = '\n';
-	/* There is no other place for an error of the output. */
-	if (write(fd, line->buf, line->len) < 0)
-		errno = 0;
+	layers_output_open(&log_file, settings.log, validate_warn);
+	layers_output_open(&json_file, settings.json, validate_warn);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -139,7 +73,7 @@ static void report_write_json(const struct validate_rule *rule,
 	explain_add(&line, ", \"message\": ");
 	report_add_json_string(&line, message.buf);
 	explain_add(&line, "}");
-	report_write(json_file.fd, &line);
+	layers_output_write(json_file.fd, &line);
 }
 
 static void report_write_text(const struct validate_rule *rule,
@@ -151,7 +85,7 @@ static void report_write_text(const struct validate_rule *rule,
 		    validate_severity_name(rule->severity), text->buf,
 		    is_last ? " (This was the last message of this rule.)"
 			    : "");
-	report_write(report_text_fd(), &line);
+	layers_output_write(layers_output_fd(&log_file), &line);
 }
 
 void validate_report(enum layers_rule rule, const struct ibv_context *ctx,
@@ -169,7 +103,7 @@ void validate_report(enum layers_rule rule, const struct ibv_context *ctx,
 	state = cancel_disable();
 	report_write_text(&validate_rules[rule], text,
 			  count + 1 == settings.limit);
-	if (report_file_is_open(&json_file))
+	if (layers_output_is_open(&json_file))
 		report_write_json(&validate_rules[rule], ctx, text);
 	cancel_restore(state);
 	errno = saved;
@@ -208,5 +142,5 @@ __attribute__((destructor)) static void report_print_summary(void)
 	explain_add(&line, "verbs-validate: %s", numbers.buf);
 	if (unprinted)
 		explain_add(&line, "; %u were not printed", unprinted);
-	report_write(report_text_fd(), &line);
+	layers_output_write(layers_output_fd(&log_file), &line);
 }
