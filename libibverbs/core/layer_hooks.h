@@ -13,12 +13,13 @@
 #include <stdint.h>
 
 /* Changes with each change of this file or of struct verbs_ex_private. */
-#define VERBS_LAYER_ABI 3
+#define VERBS_LAYER_ABI 4
 
 struct verbs_layer_settings {
 	const char *names;    /* of the layers, separated by commas */
 	const char *trace;    /* VERBS_TRACE, or NULL */
 	const char *validate; /* VERBS_VALIDATE, or NULL */
+	const char *fault;    /* VERBS_FAULT, or NULL */
 };
 
 struct verbs_layer_hooks {

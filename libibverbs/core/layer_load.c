@@ -74,6 +74,7 @@ static void layer_load_once(void)
 			 .names = names,
 			 .trace = env_path("VERBS_TRACE"),
 			 .validate = env_path("VERBS_VALIDATE"),
+			 .fault = env_path("VERBS_FAULT"),
 		 }))
 		layer_hooks = hooks;
 }

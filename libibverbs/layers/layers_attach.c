@@ -12,6 +12,7 @@
 
 #include "core/layer_hooks.h"
 #include "layers/explain.h"
+#include "layers/fault/fault.h"
 #include "layers/layers.h"
 #include "layers/layers_record.h"
 #include "layers/trace/trace.h"
@@ -36,6 +37,7 @@ static void layers_finish_fork_child(void)
 	layers_finish_fork();
 	trace_forked();
 	validate_forked();
+	fault_forked();
 }
 
 static void layers_watch_fork(void)
@@ -55,6 +57,8 @@ static void layers_start_one(const char *name,
 		trace_request(settings->trace);
 	else if (strcmp(name, "validate") == 0)
 		validate_request(settings->validate);
+	else if (strcmp(name, "fault") == 0)
+		fault_request(settings->fault);
 	else
 		(void)fprintf(stderr,
 			      "libibverbs: VERBS_LAYERS: there is no layer "
@@ -74,7 +78,8 @@ static bool layers_start(const struct verbs_layer_settings *settings)
 	free(copy);
 	if (!explain_is_on)
 		explain_mute();
-	return explain_is_on || trace_is_requested || validate_is_on;
+	return explain_is_on || trace_is_requested || validate_is_on ||
+	       fault_is_on;
 }
 
 static void layers_mirror_ops(struct ibv_context *ctx)
@@ -101,8 +106,10 @@ static void layers_attach(struct ibv_context *ctx)
 	(void)pthread_once(&once, layers_watch_fork); /* cannot fail */
 	if (trace_is_requested)
 		trace_open();
-	layers->below = priv->ops;
 	priv->layer = layers;
+	if (fault_is_on)
+		fault_attach(ctx);
+	layers->below = priv->ops;
 	layers_replace_object_ops(&priv->ops);
 	layers_replace_queue_ops(&priv->ops);
 	if (explain_is_on || trace_is_requested)
@@ -122,6 +129,8 @@ static void layers_detach(struct ibv_context *ctx)
 	if (validate_is_on)
 		validate_detach(ctx);
 	priv->ops = layers->below;
+	if (fault_is_on)
+		fault_detach(ctx);
 	layers_mirror_ops(ctx);
 	priv->layer = NULL;
 	layers_record_drop_context(ctx);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Writes the seeds of the fuzz targets: make_corpus.py FOLDER
 
-Makes FOLDER/fuzz_netlink and FOLDER/fuzz_sysfs. The head of each target describes its
+Makes FOLDER/fuzz_netlink, FOLDER/fuzz_sysfs and FOLDER/fuzz_fault_rules. The head of each target describes its
 format. Seeds are generated because netlink uses the byte order of the machine, and because a
 script can explain the purpose of a seed.
 """
@@ -143,9 +143,26 @@ def sysfs_seeds():
                               entry(dev="1"), entry(dev=":"), entry(abi="-1"), entry(node="x"))
 
 
+def fault_seeds():
+    """Settings of the layer fault."""
+    calls = ("reg_mr", "ibv_post_send", "poll_cq", "create_cq", "req_notify_cq")
+    for call in calls:
+        yield "errno_" + call, f"errno=ENOMEM @ call={call},nth=1".encode()
+        yield "delay_" + call, f"delay=50us..2ms@call={call},every=7,limit=3".encode()
+    yield "wc", b"seed=7; wc=RETRY_EXC_ERR @ op=RDMA_WRITE,nth=100 ; log=/tmp/x"
+    yield "all", (b"errno=EAGAIN @ call=post_send,op=SEND,qp=5,dev=mlx5_0,bytes=1-4096,"
+                  b"nth=3,every=2,p=12.5%,after=10ms,limit=7")
+    yield "status", b"delay=1s @ cq=2, call=poll_cq,status=WR_FLUSH_ERR"
+    yield "lines", b"# a comment; seed=1\nshort=1 @ p=0.5 # short\r\n\ndisarm @ cq=1\ncqe=4@dev=a"
+    yield "many", 65 * b"short=1 @ nth=1;"
+    yield "numbers", b"seed=18446744073709551616; delay=99999999999999999s @ call=poll_cq"
+    yield "empty", b" ;; = @ , \n"
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
-    for target, seeds in (("fuzz_netlink", netlink_seeds()), ("fuzz_sysfs", sysfs_seeds())):
+    for target, seeds in (("fuzz_netlink", netlink_seeds()), ("fuzz_sysfs", sysfs_seeds()),
+                          ("fuzz_fault_rules", fault_seeds())):
         (folder / target).mkdir(parents=True, exist_ok=True)
         for name, seed in seeds:
             (folder / target / name).write_bytes(seed)

@@ -25,6 +25,7 @@ static const char *const known[] = {
 	"VERBS_EXPLAIN",	"VERBS_LAYERS",
 	"VERBS_LOG_FILE",	"VERBS_LOG_LEVEL",
 	"VERBS_TRACE",		"VERBS_VALIDATE",
+	"VERBS_FAULT",
 };
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))

@@ -20,7 +20,7 @@
 
 static char *variable; /* VERBS_EXPLAIN */
 static char *layers;   /* VERBS_LAYERS */
-static char *trace_settings, *validate_settings;
+static char *trace_settings, *validate_settings, *fault_settings;
 static char one[] = "1", zero[] = "0", empty[] = "";
 static bool privileged;
 static unsigned int nr_attached, nr_detached, nr_failed;
@@ -38,6 +38,8 @@ char *__wrap_secure_getenv(const char *name)
 		return layers;
 	if (strcmp(name, "VERBS_TRACE") == 0)
 		return trace_settings;
+	if (strcmp(name, "VERBS_FAULT") == 0)
+		return fault_settings;
 	return strcmp(name, "VERBS_VALIDATE") == 0 ? validate_settings : NULL;
 }
 
@@ -46,9 +48,10 @@ static bool layer_is_known = true;
 
 static bool fake_start(const struct verbs_layer_settings *from)
 {
-	(void)snprintf(started, sizeof(started), "%s;%s;%s", from->names,
+	(void)snprintf(started, sizeof(started), "%s;%s;%s;%s", from->names,
 		       from->trace ? from->trace : "",
-		       from->validate ? from->validate : "");
+		       from->validate ? from->validate : "",
+		       from->fault ? from->fault : "");
 	return layer_is_known;
 }
 
@@ -144,19 +147,21 @@ static void layer_variable_set_attaches_each_context(void **state)
 	verbs_core_close(right);
 	assert_int_equal(nr_detached, 2);
 	assert_string_equal(explain_capture_take(), "");
-	assert_string_equal(started, "explain;;");
+	assert_string_equal(started, "explain;;;");
 }
 
 static void layer_names_and_settings_reach_module(void **state)
 {
-	static char trace[] = "trace", file[] = "file=a", limit[] = "limit=1";
+	static char trace[] = "trace", file[] = "file=a", limit[] = "limit=1",
+		    seed[] = "seed=1";
 
 	variable = one;
 	layers = trace;
 	trace_settings = file;
 	validate_settings = limit;
+	fault_settings = seed;
 	layer_open_close();
-	assert_string_equal(started, "explain,trace;file=a;limit=1");
+	assert_string_equal(started, "explain,trace;file=a;limit=1;seed=1");
 	assert_int_equal(nr_attached, 1);
 }
 
@@ -165,7 +170,7 @@ static void layer_names_unknown_attach_nothing(void **state)
 	layers = one;
 	layer_is_known = false;
 	assert_ignored(1);
-	assert_string_equal(started, "1;;");
+	assert_string_equal(started, "1;;;");
 }
 
 static void layer_program_privileged_loads_nothing(void **state)

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The layer fault: makes calls fail, slow or short, as the rules of VERBS_FAULT
+ * request (fault_rules.h). Its ops are between the other layers and the
+ * provider, so the other layers see what the program sees.
+ *
+ * Whether a rule acts on an event is a function of the seed, the rule, the
+ * serial number of the object and the number of matching events of that object.
+ * So it does not depend on the order in which threads run.
+ */
+#ifndef LAYERS_FAULT_H
+#define LAYERS_FAULT_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+
+#include "layers/layers.h"
+
+/* Constant after verbs_layer_hooks.start(). */
+extern bool fault_is_on;
+
+/** fault_request() - enable the layer; @settings: VERBS_FAULT or NULL */
+void fault_request(const char *settings);
+
+/** fault_forked() - called in the child of a fork() */
+void fault_forked(void);
+
+/**
+ * fault_attach() - replace ops of a context
+ * @ctx: has the ops of the provider
+ */
+void fault_attach(struct ibv_context *ctx);
+
+/** fault_detach() - @ctx has the ops of this layer; undo fault_attach() */
+void fault_detach(struct ibv_context *ctx);
+
+/* ------------------------------------------------------------------------ */
+/* For the files of this layer                                               */
+/* ------------------------------------------------------------------------ */
+
+/* Ops of the provider. */
+static inline const struct verbs_context_ops *
+fault_below(const struct ibv_context *ctx)
+{
+	return &layers_context(ctx)->below_fault;
+}
+
+/* Each function replaces the ops of its file, if the provider has them. */
+void fault_replace_object_ops(struct verbs_context_ops *table);
+void fault_replace_queue_ops(struct verbs_context_ops *table);
+void fault_replace_data_ops(struct verbs_context_ops *table);
+
+/* FAULT_REPLACE() - if @table has the op, replace it by a function */
+#define FAULT_REPLACE(table, op)                  \
+	do {                                      \
+		if ((table)->op)                  \
+			(table)->op = fault_##op; \
+	} while (0)
+
+#endif

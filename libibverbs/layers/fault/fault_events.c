@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See fault_events.h. */
+#include "layers/fault/fault_events.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "layers/fault/fault_log.h"
+#include "layers/layers_record.h"
+#include "util/cancel.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+/* Constant after fault_plan_start(). */
+static const struct fault_plan *plan;
+static uint64_t start_ns;
+
+static uint64_t events_now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail */
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+void fault_plan_start(const struct fault_plan *from)
+{
+	plan = from;
+	start_ns = events_now_ns();
+}
+
+bool fault_plan_has(enum fault_action action)
+{
+	for (unsigned int i = 0; i < plan->nr_rules; i++)
+		if (plan->rules[i].action == action)
+			return true;
+	return false;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Selectors of events                                                       */
+/* ------------------------------------------------------------------------ */
+
+/* A program may post a request that the provider would refuse. */
+#define MAX_SGES 1024
+
+static uint64_t sges_length(const struct ibv_sge *sges, int nr)
+{
+	uint64_t length = 0;
+
+	if (!sges || nr > MAX_SGES)
+		return 0;
+	for (int i = 0; i < nr; i++)
+		length += sges[i].length;
+	return length;
+}
+
+static bool rule_has(const struct fault_rule *rule, unsigned int selector)
+{
+	return (rule->selectors & selector) != 0;
+}
+
+static bool rule_takes_bytes(const struct fault_rule *rule, uint64_t bytes)
+{
+	return !rule_has(rule, FAULT_HAS_BYTES) ||
+	       (bytes >= rule->min_bytes && bytes <= rule->max_bytes);
+}
+
+static bool rule_takes_send(const struct fault_rule *rule,
+			    const struct ibv_send_wr *wr)
+{
+	if (rule_has(rule, FAULT_HAS_OP) && wr->opcode != rule->op)
+		return false;
+	return !rule_has(rule, FAULT_HAS_BYTES) ||
+	       rule_takes_bytes(rule, sges_length(wr->sg_list, wr->num_sge));
+}
+
+/* A list matches if one of its requests does. */
+static bool rule_takes_sends(const struct fault_rule *rule,
+			     const struct ibv_send_wr *wr)
+{
+	for (; wr; wr = wr->next)
+		if (rule_takes_send(rule, wr))
+			return true;
+	return false;
+}
+
+static bool rule_takes_recvs(const struct fault_rule *rule,
+			     const struct ibv_recv_wr *wr)
+{
+	if (!rule_has(rule, FAULT_HAS_BYTES))
+		return true;
+	for (; wr; wr = wr->next)
+		if (rule_takes_bytes(rule,
+				     sges_length(wr->sg_list, wr->num_sge)))
+			return true;
+	return false;
+}
+
+/* Rules with status= act after a poll, the others before. */
+static bool rule_takes_status(const struct fault_rule *rule,
+			      const struct fault_event *event)
+{
+	if (!rule_has(rule, FAULT_HAS_STATUS))
+		return !event->wc;
+	for (int i = 0; event->wc && i < event->nr_wc; i++)
+		if (event->wc[i].status == rule->selected_status)
+			return true;
+	return false;
+}
+
+static bool rule_takes_object(const struct fault_rule *rule,
+			      const struct fault_object *object)
+{
+	if (rule_has(rule, FAULT_HAS_QP) && rule->qp != object->serial)
+		return false;
+	if (rule_has(rule, FAULT_HAS_CQ) && rule->cq != object->serial)
+		return false;
+	return !rule_has(rule, FAULT_HAS_DEV) ||
+	       strcmp(rule->dev, object->ctx->device->name) == 0;
+}
+
+static bool rule_takes_time(const struct fault_rule *rule)
+{
+	return !rule_has(rule, FAULT_HAS_AFTER) ||
+	       events_now_ns() - start_ns >= rule->after_ns;
+}
+
+static bool rule_takes_event(const struct fault_rule *rule,
+			     const struct fault_event *event)
+{
+	if (rule->action == FAULT_WC || rule->call != event->call ||
+	    !rule_takes_object(rule, event->object) ||
+	    !rule_takes_status(rule, event) || !rule_takes_time(rule))
+		return false;
+	switch (event->call) {
+	case FAULT_POST_SEND:
+		return rule_takes_sends(rule, event->sends);
+	case FAULT_POST_RECV:
+	case FAULT_POST_SRQ_RECV:
+		return rule_takes_recvs(rule, event->recvs);
+	default:
+		return rule_takes_bytes(rule, event->bytes);
+	}
+}
+
+/* ------------------------------------------------------------------------ */
+/* Decisions                                                                 */
+/* ------------------------------------------------------------------------ */
+
+/* Each bit of the result depends on each bit of @value (splitmix64). */
+static uint64_t hash_mix(uint64_t value)
+{
+	value += UINT64_C(0x9e3779b97f4a7c15);
+	value = (value ^ value >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	value = (value ^ value >> 27) * UINT64_C(0x94d049bb133111eb);
+	return value ^ value >> 31;
+}
+
+static uint64_t event_hash(const struct fault_rule *rule,
+			   const struct fault_object *object, uint64_t event)
+{
+	uint64_t hash = hash_mix(plan->seed);
+
+	hash = hash_mix(hash ^ (uint64_t)(rule - plan->rules));
+	hash = hash_mix(hash ^ (uint64_t)object->kind);
+	hash = hash_mix(hash ^ object->serial);
+	return hash_mix(hash ^ event);
+}
+
+/* @event: number of the event among those that match, from 1 */
+static bool rule_chooses(const struct fault_rule *rule,
+			 const struct fault_object *object, uint64_t event)
+{
+	if (rule_has(rule, FAULT_HAS_NTH) && event != rule->nth)
+		return false;
+	if (rule_has(rule, FAULT_HAS_EVERY) && event % rule->every != 0)
+		return false;
+	/* 53 bits, the precision of a double */
+	return !rule_has(rule, FAULT_HAS_P) ||
+	       (double)(event_hash(rule, object, event) >> 11) * 0x1p-53 <
+		       rule->p;
+}
+
+static bool rule_is_used_up_locked(const struct fault_rule *rule,
+				   const struct fault_count *count)
+	REQUIRES(layers_mutex)
+{
+	return rule_has(rule, FAULT_HAS_LIMIT) &&
+	       count->nr_faults >= rule->limit;
+}
+
+/*
+ * Counts an event that matches a rule. The count and the decision are one step,
+ * so that the first events use up a limit, whatever thread they belong to.
+ *
+ * Return: the number of the event if the rule acts; otherwise 0.
+ */
+static uint64_t rule_count_event(const struct fault_rule *rule,
+				 struct fault_object *object)
+{
+	struct fault_count *count = &object->counts[rule - plan->rules];
+	uint64_t event;
+
+	layers_lock();
+	event = ++count->nr_events;
+	if (rule_is_used_up_locked(rule, count) ||
+	    !rule_chooses(rule, object, event))
+		event = 0;
+	else
+		count->nr_faults++;
+	layers_unlock();
+	return event;
+}
+
+/* Counts an event that matches a rule. Return: whether the rule acts. */
+static bool rule_acts(const struct fault_rule *rule,
+		      struct fault_object *object,
+		      struct fault_decision *ret_decision)
+{
+	uint64_t event = rule_count_event(rule, object);
+
+	if (event == 0)
+		return false;
+	fault_log(rule, object, event);
+	ret_decision->rule = rule;
+	ret_decision->hash = event_hash(rule, object, event);
+	return true;
+}
+
+struct fault_decision fault_decide(const struct fault_event *event)
+{
+	struct fault_decision decision = {};
+
+	for (unsigned int i = 0; event->object && i < plan->nr_rules; i++)
+		if (rule_takes_event(&plan->rules[i], event) &&
+		    rule_acts(&plan->rules[i], event->object, &decision))
+			break;
+	return decision;
+}
+
+struct fault_decision fault_decide_wc(struct fault_object *qp,
+				      const struct ibv_send_wr *wr)
+{
+	struct fault_decision decision = {};
+
+	for (unsigned int i = 0; i < plan->nr_rules; i++) {
+		const struct fault_rule *rule = &plan->rules[i];
+
+		if (rule->action == FAULT_WC && rule_takes_object(rule, qp) &&
+		    rule_takes_send(rule, wr) && rule_takes_time(rule) &&
+		    rule_acts(rule, qp, &decision))
+			break;
+	}
+	return decision;
+}
+
+bool fault_may_choose_next(struct fault_object *qp)
+{
+	bool may = false;
+
+	layers_lock();
+	for (unsigned int i = 0; i < plan->nr_rules; i++) {
+		const struct fault_rule *rule = &plan->rules[i];
+		const struct fault_count *count = &qp->counts[i];
+
+		if (rule->action == FAULT_WC && rule_takes_object(rule, qp) &&
+		    !rule_is_used_up_locked(rule, count) &&
+		    rule_chooses(rule, qp, count->nr_events + 1))
+			may = true;
+	}
+	layers_unlock();
+	return may;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Actions                                                                   */
+/* ------------------------------------------------------------------------ */
+
+static void events_sleep(uint64_t ns)
+{
+	struct timespec left = { .tv_sec = (time_t)(ns / NS_PER_S),
+				 .tv_nsec = (long)(ns % NS_PER_S) };
+	int saved = errno;
+	int state = cancel_disable();
+
+	while (nanosleep(&left, &left) != 0 && errno == EINTR)
+		;
+	cancel_restore(state);
+	errno = saved;
+}
+
+int fault_act(struct fault_decision decision)
+{
+	const struct fault_rule *rule = decision.rule;
+
+	if (!rule)
+		return 0;
+	if (rule->action == FAULT_DELAY) {
+		uint64_t range = rule->max_ns - rule->min_ns;
+
+		events_sleep(rule->min_ns +
+			     (range < UINT64_MAX ? decision.hash % (range + 1)
+						 : decision.hash));
+	}
+	return rule->action == FAULT_ERRNO ? -rule->error : 0;
+}
+
+int fault_control(enum fault_call call, const void *object, uint64_t bytes)
+{
+	const struct fault_event event = {
+		.call = call,
+		.object = fault_object_find(object),
+		.bytes = bytes,
+	};
+
+	return fault_act(fault_decide(&event));
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Events, and the decision which rule acts on them. */
+#ifndef LAYERS_FAULT_EVENTS_H
+#define LAYERS_FAULT_EVENTS_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "layers/fault/fault_objects.h"
+#include "layers/fault/fault_rules.h"
+
+struct fault_event {
+	enum fault_call call;
+	struct fault_object *object; /* NULL: unknown, and no rule acts */
+	uint64_t bytes;		     /* of a memory region; 0 for others */
+
+	/* Requests of a post; NULL for other calls. */
+	const struct ibv_send_wr *sends;
+	const struct ibv_recv_wr *recvs;
+
+	/* Completions that a poll has returned; NULL before the poll. */
+	const struct ibv_wc *wc;
+	int nr_wc;
+};
+
+struct fault_decision {
+	const struct fault_rule *rule; /* NULL: none acts */
+	uint64_t hash;		       /* constant for the event */
+};
+
+/** fault_plan_start() - use a plan; it is constant from now on */
+void fault_plan_start(const struct fault_plan *plan);
+
+/** fault_plan_has() - whether the plan has rules with an action */
+bool fault_plan_has(enum fault_action action);
+
+/**
+ * fault_decide() - find the rule that acts on a call, and write it to the log
+ *
+ * Rules with wc= select requests, not calls, so they are not considered.
+ */
+struct fault_decision fault_decide(const struct fault_event *event);
+
+/** fault_decide_wc() - likewise for a send request and rules with wc= */
+struct fault_decision fault_decide_wc(struct fault_object *qp,
+				      const struct ibv_send_wr *wr);
+
+/**
+ * fault_may_choose_next() - whether a rule with wc= may act on the next request
+ *
+ * It does if the next request matches the selectors of the rule.
+ */
+bool fault_may_choose_next(struct fault_object *qp);
+
+/**
+ * fault_act() - wait, if the rule is one with delay=
+ *
+ * Return: 0, or -errno of a rule with errno=.
+ */
+int fault_act(struct fault_decision decision);
+
+/**
+ * fault_control() - decide on a call, and act
+ * @object: context, QP, CQ or SRQ
+ * @bytes: of a memory region; 0 for other calls
+ *
+ * Return: as fault_act().
+ */
+int fault_control(enum fault_call call, const void *object, uint64_t bytes);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See fault_objects.h: chains by address, which only grow. */
+#include "layers/fault/fault_objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "layers/layers_record.h"
+
+#define NR_CHAINS 1024U /* power of two */
+
+static _Atomic(struct fault_object *) chains[NR_CHAINS];
+
+/* Fibonacci hashing; objects have at least 16 bytes. */
+static _Atomic(struct fault_object *) *object_chain(const void *object)
+{
+	uint64_t product =
+		(uint64_t)(uintptr_t)object * UINT64_C(0x9e3779b97f4a7c15);
+
+	return &chains[(size_t)(product >> 32) % NR_CHAINS];
+}
+
+/* Return: the first one of the chain with this address, which may be NULL. */
+static struct fault_object *
+object_find_in_chain(_Atomic(struct fault_object *) *chain, const void *object)
+{
+	/* Pairs with the release in object_new_locked(). */
+	struct fault_object *found =
+		atomic_load_explicit(chain, memory_order_acquire);
+
+	/* Pairs with the release in fault_object_add(). */
+	while (found && atomic_load_explicit(&found->object,
+					     memory_order_acquire) != object)
+		found = found->next;
+	return found;
+}
+
+struct fault_object *fault_object_find(const void *object)
+{
+	return object_find_in_chain(object_chain(object), object);
+}
+
+uint64_t fault_object_serial(const void *object)
+{
+	const struct fault_object *found = fault_object_find(object);
+
+	return found ? found->serial : 0;
+}
+
+/* An object with this address is being destroyed, so its memory is used. */
+static struct fault_object *object_new_locked(const void *object)
+	REQUIRES(layers_mutex)
+{
+	_Atomic(struct fault_object *) *chain = object_chain(object);
+	struct fault_object *found = object_find_in_chain(chain, object);
+
+	if (!found)
+		found = object_find_in_chain(chain, NULL);
+	if (found)
+		return found;
+	found = calloc(1, sizeof(*found));
+	if (!found)
+		return NULL;
+	found->next = atomic_load_explicit(chain, memory_order_relaxed);
+	/* Pairs with the acquire in object_find_in_chain(). */
+	atomic_store_explicit(chain, found, memory_order_release);
+	return found;
+}
+
+void fault_object_add(enum fault_kind kind, const struct ibv_context *ctx,
+		      const void *object)
+{
+	static uint64_t last_serial[FAULT_NR_KINDS] GUARDED_BY(layers_mutex);
+	struct fault_object *added;
+
+	layers_lock();
+	added = object_new_locked(object);
+	if (added) {
+		added->kind = kind;
+		added->serial = ++last_serial[kind];
+		added->ctx = ctx;
+		memset(added->counts, 0, sizeof(added->counts));
+		/* Pairs with the acquire in object_find_in_chain(). */
+		atomic_store_explicit(&added->object, object,
+				      memory_order_release);
+	}
+	layers_unlock();
+}
+
+void fault_object_drop(enum fault_kind kind, const void *object,
+		       uint64_t serial)
+{
+	struct fault_object *found;
+
+	layers_lock();
+	found = fault_object_find(object);
+	if (found && found->kind == kind && found->serial == serial)
+		atomic_store_explicit(&found->object, NULL,
+				      memory_order_release);
+	layers_unlock();
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Contexts, QPs, CQs and SRQs, with the counts that decisions depend on.
+ *
+ * An object is never freed, since a thread may look for another one meanwhile:
+ * that of a destroyed QP, CQ or SRQ is used again.
+ */
+#ifndef LAYERS_FAULT_OBJECTS_H
+#define LAYERS_FAULT_OBJECTS_H
+
+#include <infiniband/verbs.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "layers/fault/fault_rules.h"
+
+enum fault_kind {
+	FAULT_CONTEXT,
+	FAULT_QP,
+	FAULT_CQ,
+	FAULT_SRQ,
+	FAULT_NR_KINDS,
+};
+
+/* Of one rule. */
+struct fault_count {
+	uint64_t nr_events; /* that match the rule */
+	uint64_t nr_faults;
+};
+
+struct fault_object {
+	_Atomic(const void *) object; /* NULL: not in use */
+	struct fault_object *next; /* in the chain of its address; constant */
+	enum fault_kind kind;
+	uint64_t serial; /* among those of its kind, from 1 */
+	const struct ibv_context *ctx;
+	/* Protected by layers_mutex. */
+	struct fault_count counts[FAULT_MAX_RULES];
+};
+
+/**
+ * fault_object_add() - number a new object
+ *
+ * Without memory, the object is unknown, and has no faults.
+ */
+void fault_object_add(enum fault_kind kind, const struct ibv_context *ctx,
+		      const void *object);
+
+/**
+ * fault_object_find() - return an object, or NULL
+ *
+ * The caller may use the object, so no thread destroys it meanwhile.
+ *
+ * Context: any thread; takes no lock.
+ */
+struct fault_object *fault_object_find(const void *object);
+
+/** fault_object_serial() - return the number of an object; 0: unknown */
+uint64_t fault_object_serial(const void *object);
+
+/**
+ * fault_object_drop() - forget a destroyed object
+ * @serial: of fault_object_serial() before it was destroyed; a new object at
+ *	the same address stays
+ */
+void fault_object_drop(enum fault_kind kind, const void *object,
+		       uint64_t serial);
+
+#endif

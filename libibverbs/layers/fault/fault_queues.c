@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Ops of CQs, SRQs and QPs, which are numbered here. */
+#include "layers/fault/fault.h"
+#include "layers/fault/fault_events.h"
+
+/* ------------------------------------------------------------------------ */
+/* Completion queues                                                         */
+/* ------------------------------------------------------------------------ */
+
+static int fault_create_cq(struct ibv_context *ctx,
+			   const struct ibv_cq_init_attr_ex *attr,
+			   bool extended, struct verbs_cq **ret_vcq)
+{
+	const struct fault_event event = {
+		.call = FAULT_CREATE_CQ,
+		.object = fault_object_find(ctx),
+	};
+	struct fault_decision decision = fault_decide(&event);
+	struct ibv_cq_init_attr_ex less = *attr;
+	int ret = fault_act(decision);
+
+	if (ret)
+		return ret;
+	if (decision.rule && decision.rule->action == FAULT_CQE &&
+	    less.cqe > decision.rule->number)
+		less.cqe = decision.rule->number;
+	ret = fault_below(ctx)->create_cq(ctx, &less, extended, ret_vcq);
+	if (ret == 0)
+		fault_object_add(FAULT_CQ, ctx, &(*ret_vcq)->cq);
+	return ret;
+}
+
+static int fault_resize_cq(struct ibv_cq *cq, int cqe)
+{
+	int ret = fault_control(FAULT_RESIZE_CQ, cq, 0);
+
+	return ret ? ret : fault_below(cq->context)->resize_cq(cq, cqe);
+}
+
+static int fault_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)
+{
+	int ret = fault_control(FAULT_MODIFY_CQ, cq, 0);
+
+	return ret ? ret : fault_below(cq->context)->modify_cq(cq, attr);
+}
+
+static int fault_destroy_cq(struct ibv_cq *cq)
+{
+	const struct verbs_context_ops *below = fault_below(cq->context);
+	uint64_t serial = fault_object_serial(cq);
+	int ret = fault_control(FAULT_DESTROY_CQ, cq, 0);
+
+	if (ret == 0)
+		ret = below->destroy_cq(cq);
+	if (ret == 0)
+		fault_object_drop(FAULT_CQ, cq, serial);
+	return ret;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Shared receive queues                                                     */
+/* ------------------------------------------------------------------------ */
+
+static int fault_create_srq(struct ibv_context *ctx,
+			    struct ibv_srq_init_attr_ex *attr,
+			    struct verbs_srq **ret_vsrq)
+{
+	int ret = fault_control(FAULT_CREATE_SRQ, ctx, 0);
+
+	if (ret == 0)
+		ret = fault_below(ctx)->create_srq(ctx, attr, ret_vsrq);
+	if (ret == 0)
+		fault_object_add(FAULT_SRQ, ctx, &(*ret_vsrq)->srq);
+	return ret;
+}
+
+static int fault_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
+			    int attr_mask)
+{
+	int ret = fault_control(FAULT_MODIFY_SRQ, srq, 0);
+
+	return ret ? ret
+		   : fault_below(srq->context)
+			       ->modify_srq(srq, attr, attr_mask);
+}
+
+static int fault_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
+{
+	int ret = fault_control(FAULT_QUERY_SRQ, srq, 0);
+
+	return ret ? ret : fault_below(srq->context)->query_srq(srq, attr);
+}
+
+static int fault_destroy_srq(struct ibv_srq *srq)
+{
+	const struct verbs_context_ops *below = fault_below(srq->context);
+	uint64_t serial = fault_object_serial(srq);
+	int ret = fault_control(FAULT_DESTROY_SRQ, srq, 0);
+
+	if (ret == 0)
+		ret = below->destroy_srq(srq);
+	if (ret == 0)
+		fault_object_drop(FAULT_SRQ, srq, serial);
+	return ret;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Queue pairs                                                               */
+/* ------------------------------------------------------------------------ */
+
+static int fault_create_qp(struct ibv_context *ctx,
+			   struct ibv_qp_init_attr_ex *attr,
+			   struct verbs_qp **ret_vqp)
+{
+	int ret = fault_control(FAULT_CREATE_QP, ctx, 0);
+
+	if (ret == 0)
+		ret = fault_below(ctx)->create_qp(ctx, attr, ret_vqp);
+	if (ret == 0)
+		fault_object_add(FAULT_QP, ctx, &(*ret_vqp)->qp);
+	return ret;
+}
+
+static int fault_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
+			  int attr_mask, struct ibv_qp_init_attr *init_attr)
+{
+	int ret = fault_control(FAULT_QUERY_QP, qp, 0);
+
+	return ret ? ret
+		   : fault_below(qp->context)
+			       ->query_qp(qp, attr, attr_mask, init_attr);
+}
+
+static int fault_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
+			   int attr_mask)
+{
+	int ret = fault_control(FAULT_MODIFY_QP, qp, 0);
+
+	return ret ? ret
+		   : fault_below(qp->context)->modify_qp(qp, attr, attr_mask);
+}
+
+static int fault_destroy_qp(struct ibv_qp *qp)
+{
+	const struct verbs_context_ops *below = fault_below(qp->context);
+	uint64_t serial = fault_object_serial(qp);
+	int ret = fault_control(FAULT_DESTROY_QP, qp, 0);
+
+	if (ret == 0)
+		ret = below->destroy_qp(qp);
+	if (ret == 0)
+		fault_object_drop(FAULT_QP, qp, serial);
+	return ret;
+}
+
+void fault_replace_queue_ops(struct verbs_context_ops *table)
+{
+	FAULT_REPLACE(table, resize_cq);
+	FAULT_REPLACE(table, modify_cq);
+	FAULT_REPLACE(table, modify_srq);
+	FAULT_REPLACE(table, query_srq);
+	FAULT_REPLACE(table, query_qp);
+	FAULT_REPLACE(table, modify_qp);
+	FAULT_REPLACE(table, create_cq);
+	FAULT_REPLACE(table, create_srq);
+	FAULT_REPLACE(table, create_qp);
+	FAULT_REPLACE(table, destroy_cq);
+	FAULT_REPLACE(table, destroy_srq);
+	FAULT_REPLACE(table, destroy_qp);
+}

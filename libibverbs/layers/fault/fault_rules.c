@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The parser of VERBS_FAULT: see fault_rules.h for the grammar. The functions
+ * go from values to the plan. The first mistake ends the parser.
+ */
+#include "layers/fault/fault_rules.h"
+
+#include <string.h>
+
+#include "layers/fault/fault_values.h"
+
+#define NR(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ------------------------------------------------------------------------ */
+/* Rules. Each function returns NULL, or a message.                          */
+/* ------------------------------------------------------------------------ */
+
+/* A key with a value, "key=value". */
+struct fault_setting {
+	struct fault_text key, value;
+};
+
+static struct fault_setting setting_split(struct fault_text text)
+{
+	struct fault_setting setting = { .value = text };
+
+	setting.key = fault_text_cut(&setting.value, '=');
+	setting.value = fault_text_trim(setting.value);
+	return setting;
+}
+
+static const char *rule_parse_action(struct fault_text text,
+				     struct fault_rule *rule)
+{
+	struct fault_setting setting = setting_split(text);
+
+	if (fault_text_is(setting.key, "errno")) {
+		rule->action = FAULT_ERRNO;
+		return fault_find_errno(setting.value, &rule->error)
+			       ? NULL
+			       : "errno= needs a name such as ENOMEM";
+	}
+	if (fault_text_is(setting.key, "delay")) {
+		rule->action = FAULT_DELAY;
+		return fault_parse_times(setting.value, rule)
+			       ? NULL
+			       : "delay= needs a time such as 50us..2ms";
+	}
+	if (fault_text_is(setting.key, "short")) {
+		rule->action = FAULT_SHORT;
+		return fault_parse_u32(setting.value, &rule->number)
+			       ? NULL
+			       : "short= needs a number of completions, from 1";
+	}
+	if (fault_text_is(setting.key, "cqe")) {
+		rule->action = FAULT_CQE;
+		return fault_parse_u32(setting.value, &rule->number)
+			       ? NULL
+			       : "cqe= needs a number of entries, from 1";
+	}
+	if (fault_text_is(setting.key, "wc")) {
+		rule->action = FAULT_WC;
+		return fault_find_status(setting.value, &rule->status) &&
+				       rule->status != IBV_WC_SUCCESS
+			       ? NULL
+			       : "wc= needs an error such as RETRY_EXC_ERR";
+	}
+	rule->action = FAULT_DISARM;
+	return fault_text_is(text, "disarm")
+		       ? NULL
+		       : "unknown action; there are errno=, delay=, short=, "
+			 "disarm, cqe= and wc=";
+}
+
+static bool selector_parse_call(struct fault_text text, struct fault_rule *rule)
+{
+	return fault_find_call(text, &rule->call);
+}
+
+static bool selector_parse_op(struct fault_text text, struct fault_rule *rule)
+{
+	return fault_find_opcode(text, &rule->op);
+}
+
+static bool selector_parse_qp(struct fault_text text, struct fault_rule *rule)
+{
+	return fault_parse_positive(text, &rule->qp);
+}
+
+static bool selector_parse_cq(struct fault_text text, struct fault_rule *rule)
+{
+	return fault_parse_positive(text, &rule->cq);
+}
+
+static bool selector_parse_dev(struct fault_text text, struct fault_rule *rule)
+{
+	return fault_text_copy(text, rule->dev, sizeof(rule->dev));
+}
+
+static bool selector_parse_status(struct fault_text text,
+				  struct fault_rule *rule)
+{
+	return fault_find_status(text, &rule->selected_status);
+}
+
+static bool selector_parse_nth(struct fault_text text, struct fault_rule *rule)
+{
+	return fault_parse_positive(text, &rule->nth);
+}
+
+static bool selector_parse_every(struct fault_text text,
+				 struct fault_rule *rule)
+{
+	return fault_parse_positive(text, &rule->every);
+}
+
+static bool selector_parse_p(struct fault_text text, struct fault_rule *rule)
+{
+	return fault_parse_p(text, &rule->p);
+}
+
+static bool selector_parse_after(struct fault_text text,
+				 struct fault_rule *rule)
+{
+	return fault_parse_time(text, &rule->after_ns);
+}
+
+static bool selector_parse_limit(struct fault_text text,
+				 struct fault_rule *rule)
+{
+	return fault_parse_positive(text, &rule->limit);
+}
+
+static const struct {
+	const char *key;
+	unsigned int bit;
+	bool (*parse)(struct fault_text text, struct fault_rule *rule);
+	const char *message;
+} selectors[] = {
+	{ "call", FAULT_HAS_CALL, selector_parse_call,
+	  "call= needs a function such as reg_mr that the layer observes" },
+	{ "op", FAULT_HAS_OP, selector_parse_op,
+	  "op= needs an operation such as RDMA_WRITE" },
+	{ "qp", FAULT_HAS_QP, selector_parse_qp,
+	  "qp= needs the number of a QP, from 1" },
+	{ "cq", FAULT_HAS_CQ, selector_parse_cq,
+	  "cq= needs the number of a CQ, from 1" },
+	{ "dev", FAULT_HAS_DEV, selector_parse_dev,
+	  "dev= needs the name of a device" },
+	{ "bytes", FAULT_HAS_BYTES, fault_parse_bytes,
+	  "bytes= needs a number or a range such as 1-4096" },
+	{ "status", FAULT_HAS_STATUS, selector_parse_status,
+	  "status= needs a status such as SUCCESS" },
+	{ "nth", FAULT_HAS_NTH, selector_parse_nth,
+	  "nth= needs a number, from 1" },
+	{ "every", FAULT_HAS_EVERY, selector_parse_every,
+	  "every= needs a number, from 1" },
+	{ "p", FAULT_HAS_P, selector_parse_p,
+	  "p= needs a number from 0 to 1 such as 0.01, or 1%" },
+	{ "after", FAULT_HAS_AFTER, selector_parse_after,
+	  "after= needs a time such as 2s" },
+	{ "limit", FAULT_HAS_LIMIT, selector_parse_limit,
+	  "limit= needs a number, from 1" },
+};
+
+static const char *rule_parse_selector(struct fault_text text,
+				       struct fault_rule *rule)
+{
+	struct fault_setting setting = setting_split(text);
+
+	for (size_t i = 0; i < NR(selectors); i++) {
+		if (!fault_text_is(setting.key, selectors[i].key))
+			continue;
+		if (rule->selectors & selectors[i].bit)
+			return "the selector is there twice";
+		rule->selectors |= selectors[i].bit;
+		return selectors[i].parse(setting.value, rule)
+			       ? NULL
+			       : selectors[i].message;
+	}
+	return "unknown selector; there are call=, op=, qp=, cq=, dev=, "
+	       "bytes=, status=, nth=, every=, p=, after= and limit=";
+}
+
+/* ------------------------------------------------------------------------ */
+/* Combinations of actions and selectors                                     */
+/* ------------------------------------------------------------------------ */
+
+static bool call_has_qp(enum fault_call call)
+{
+	return (call >= FAULT_MODIFY_QP && call <= FAULT_POST_RECV) ||
+	       call == FAULT_ATTACH_MCAST || call == FAULT_DETACH_MCAST;
+}
+
+static bool call_has_cq(enum fault_call call)
+{
+	return call == FAULT_POLL_CQ || call == FAULT_REQ_NOTIFY_CQ ||
+	       (call >= FAULT_RESIZE_CQ && call <= FAULT_DESTROY_CQ);
+}
+
+static bool call_has_bytes(enum fault_call call)
+{
+	return call == FAULT_REG_MR || call == FAULT_REG_DMABUF_MR ||
+	       call == FAULT_DEREG_MR ||
+	       (call >= FAULT_POST_SEND && call <= FAULT_POST_SRQ_RECV);
+}
+
+/* The call that an action belongs to, or FAULT_NO_CALL: call= is needed. */
+static enum fault_call action_call(enum fault_action action)
+{
+	switch (action) {
+	case FAULT_SHORT:
+		return FAULT_POLL_CQ;
+	case FAULT_DISARM:
+		return FAULT_REQ_NOTIFY_CQ;
+	case FAULT_CQE:
+		return FAULT_CREATE_CQ;
+	case FAULT_WC:
+		return FAULT_POST_SEND;
+	default:
+		return FAULT_NO_CALL;
+	}
+}
+
+static const char *rule_check_call(struct fault_rule *rule)
+{
+	enum fault_call call = action_call(rule->action);
+
+	if (call == FAULT_NO_CALL)
+		return rule->call == FAULT_NO_CALL ? "the action needs call="
+						   : NULL;
+	if (rule->call == FAULT_NO_CALL)
+		rule->call = call;
+	return rule->call == call ? NULL
+				  : "the action is not possible with this call";
+}
+
+static const char *rule_check(struct fault_rule *rule)
+{
+	const char *message = rule_check_call(rule);
+	unsigned int has = rule->selectors;
+
+	if (message)
+		return message;
+	if (rule->action == FAULT_ERRNO && rule->call == FAULT_POLL_CQ)
+		return "the action is not possible with this call";
+	if ((has & FAULT_HAS_OP) && rule->call != FAULT_POST_SEND)
+		return "op= is not possible with this call";
+	if ((has & FAULT_HAS_QP) && !call_has_qp(rule->call))
+		return "qp= is not possible with this call";
+	if ((has & FAULT_HAS_CQ) && !call_has_cq(rule->call))
+		return "cq= is not possible with this call";
+	if ((has & FAULT_HAS_BYTES) && !call_has_bytes(rule->call))
+		return "bytes= is not possible with this call";
+	if ((has & FAULT_HAS_STATUS) &&
+	    (rule->action != FAULT_DELAY || rule->call != FAULT_POLL_CQ))
+		return "status= is possible with delay= and call=poll_cq only";
+	return NULL;
+}
+
+/* ------------------------------------------------------------------------ */
+/* The plan                                                                  */
+/* ------------------------------------------------------------------------ */
+
+/* @ret_wrong: the part that is wrong, within @text */
+static const char *plan_parse_rule(struct fault_text text,
+				   struct fault_rule *rule,
+				   struct fault_text *ret_wrong)
+{
+	struct fault_text rest = text;
+	const char *message;
+
+	*ret_wrong = fault_text_cut(&rest, '@');
+	message = rule_parse_action(*ret_wrong, rule);
+	if (message)
+		return message;
+	*ret_wrong = text;
+	if (!memchr(text.start, '@', text.len))
+		return "a rule needs \"@\" and selectors";
+	for (bool is_last = false; !is_last;) {
+		is_last = !memchr(rest.start, ',', rest.len);
+		*ret_wrong = fault_text_cut(&rest, ',');
+		message = rule_parse_selector(*ret_wrong, rule);
+		if (message)
+			return message;
+	}
+	*ret_wrong = text;
+	return rule_check(rule);
+}
+
+static const char *plan_parse_item(struct fault_text text,
+				   struct fault_plan *plan,
+				   struct fault_text *ret_wrong)
+{
+	struct fault_setting setting = setting_split(text);
+	struct fault_rule *rule = &plan->rules[plan->nr_rules];
+
+	*ret_wrong = text;
+	if (fault_text_is(setting.key, "seed"))
+		return fault_parse_number(setting.value, &plan->seed)
+			       ? NULL
+			       : "seed= needs a number";
+	if (fault_text_is(setting.key, "log"))
+		return fault_text_copy(setting.value, plan->log,
+				       sizeof(plan->log))
+			       ? NULL
+			       : "log= needs the name of a file";
+	if (plan->nr_rules == FAULT_MAX_RULES)
+		return "too many rules";
+	plan->nr_rules++;
+	rule->text = text;
+	return plan_parse_rule(text, rule, ret_wrong);
+}
+
+static const char *plan_parse_line(struct fault_text line,
+				   struct fault_plan *plan,
+				   struct fault_text *ret_wrong)
+{
+	struct fault_text rest = line;
+
+	rest = fault_text_cut(&rest, '#');
+	while (rest.len) {
+		struct fault_text item = fault_text_cut(&rest, ';');
+		const char *message =
+			item.len ? plan_parse_item(item, plan, ret_wrong)
+				 : NULL;
+
+		if (message)
+			return message;
+	}
+	return NULL;
+}
+
+bool fault_plan_parse(const char *text, struct fault_plan *ret_plan,
+		      struct fault_mistake *ret_mistake)
+{
+	struct fault_text rest = { text, strlen(text) };
+
+	memset(ret_plan, 0, sizeof(*ret_plan));
+	memset(ret_mistake, 0, sizeof(*ret_mistake));
+	while (rest.len) {
+		const char *start = rest.start;
+		struct fault_text line = fault_text_cut(&rest, '\n');
+
+		ret_mistake->line++;
+		ret_mistake->message =
+			plan_parse_line(line, ret_plan, &ret_mistake->text);
+		if (!ret_mistake->message)
+			continue;
+		ret_mistake->column =
+			(unsigned int)(ret_mistake->text.start - start) + 1;
+		return false;
+	}
+	return true;
+}

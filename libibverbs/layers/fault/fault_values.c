@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Texts and numbers of rules: see fault_values.h. */
+#include "layers/fault/fault_values.h"
+
+#include <string.h>
+
+#define NR(array) (sizeof(array) / sizeof((array)[0]))
+
+static bool text_is_blank(char letter)
+{
+	return letter == ' ' || letter == '\t' || letter == '\r';
+}
+
+struct fault_text fault_text_trim(struct fault_text text)
+{
+	while (text.len && text_is_blank(text.start[0])) {
+		text.start++;
+		text.len--;
+	}
+	while (text.len && text_is_blank(text.start[text.len - 1]))
+		text.len--;
+	return text;
+}
+
+struct fault_text fault_text_cut(struct fault_text *rest, char separator)
+{
+	const char *end = memchr(rest->start, separator, rest->len);
+	struct fault_text part = *rest;
+
+	if (end)
+		part.len = (size_t)(end - rest->start);
+	rest->start += part.len + (end != NULL);
+	rest->len -= part.len + (end != NULL);
+	return fault_text_trim(part);
+}
+
+bool fault_text_is(struct fault_text text, const char *word)
+{
+	return text.len == strlen(word) &&
+	       strncmp(text.start, word, text.len) == 0;
+}
+
+bool fault_text_copy(struct fault_text text, char *to, size_t size)
+{
+	if (text.len == 0 || text.len >= size)
+		return false;
+	memcpy(to, text.start, text.len);
+	to[text.len] = '\0';
+	return true;
+}
+
+/* Removes decimal digits, at least one. */
+static bool number_cut(struct fault_text *text, uint64_t *ret_number)
+{
+	uint64_t number = 0;
+	size_t len = 0;
+
+	for (; len < text->len; len++) {
+		unsigned int digit = (unsigned char)text->start[len] - '0';
+
+		if (digit > 9)
+			break;
+		if (__builtin_mul_overflow(number, 10, &number) ||
+		    __builtin_add_overflow(number, digit, &number))
+			return false;
+	}
+	text->start += len;
+	text->len -= len;
+	*ret_number = number;
+	return len > 0;
+}
+
+bool fault_parse_number(struct fault_text text, uint64_t *ret_number)
+{
+	return number_cut(&text, ret_number) && text.len == 0;
+}
+
+bool fault_parse_positive(struct fault_text text, uint64_t *ret_number)
+{
+	return fault_parse_number(text, ret_number) && *ret_number > 0;
+}
+
+bool fault_parse_u32(struct fault_text text, uint32_t *ret_number)
+{
+	uint64_t number;
+
+	if (!fault_parse_positive(text, &number) || number > INT32_MAX)
+		return false;
+	*ret_number = (uint32_t)number;
+	return true;
+}
+
+bool fault_parse_time(struct fault_text text, uint64_t *ret_ns)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {
+		{ "ns", 1 },
+		{ "us", 1000 },
+		{ "ms", 1000000 },
+		{ "s", 1000000000 },
+	};
+
+	if (!number_cut(&text, ret_ns))
+		return false;
+	for (size_t i = 0; i < NR(units); i++)
+		if (fault_text_is(text, units[i].name))
+			return !__builtin_mul_overflow(*ret_ns, units[i].ns,
+						       ret_ns);
+	return false;
+}
+
+bool fault_parse_times(struct fault_text text, struct fault_rule *rule)
+{
+	const char *dots = memmem(text.start, text.len, "..", 2);
+	struct fault_text min = text, max = text;
+
+	if (dots) {
+		min.len = (size_t)(dots - text.start);
+		max.start = dots + 2;
+		max.len = text.len - min.len - 2;
+	}
+	return fault_parse_time(min, &rule->min_ns) &&
+	       fault_parse_time(max, &rule->max_ns) &&
+	       rule->min_ns <= rule->max_ns;
+}
+
+bool fault_parse_bytes(struct fault_text text, struct fault_rule *rule)
+{
+	struct fault_text max = text;
+	struct fault_text min = fault_text_cut(&max, '-');
+
+	if (!memchr(text.start, '-', text.len))
+		max = min;
+	return fault_parse_number(min, &rule->min_bytes) &&
+	       fault_parse_number(max, &rule->max_bytes) &&
+	       rule->min_bytes <= rule->max_bytes;
+}
+
+bool fault_parse_p(struct fault_text text, double *ret_p)
+{
+	uint64_t whole, part = 0;
+	double scale = 1;
+
+	if (!number_cut(&text, &whole))
+		return false;
+	if (text.len && text.start[0] == '.') {
+		const char *start = ++text.start;
+
+		text.len--;
+		if (!number_cut(&text, &part) || text.start - start > 9)
+			return false;
+		for (ptrdiff_t i = text.start - start; i > 0; i--)
+			scale *= 10;
+	}
+	*ret_p = (double)whole + (double)part / scale;
+	if (fault_text_is(text, "%")) {
+		*ret_p /= 100;
+		text.len = 0;
+	}
+	return text.len == 0 && *ret_p <= 1;
+}
