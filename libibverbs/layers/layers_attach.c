@@ -24,12 +24,14 @@
  */
 static void layers_prepare_fork(void) LOCK_ATTRIBUTE(no_thread_safety_analysis)
 {
+	fault_lock_fork();
 	layers_lock();
 }
 
 static void layers_finish_fork(void) LOCK_ATTRIBUTE(no_thread_safety_analysis)
 {
 	layers_unlock();
+	fault_unlock_fork();
 }
 
 static void layers_finish_fork_child(void)

@@ -22,7 +22,12 @@ extern bool fault_is_on;
 /** fault_request() - enable the layer; @settings: VERBS_FAULT or NULL */
 void fault_request(const char *settings);
 
-/** fault_forked() - called in the child of a fork() */
+/** fault_lock_fork() - called before fork(), and fault_unlock_fork() after it
+ */
+void fault_lock_fork(void);
+void fault_unlock_fork(void);
+
+/** fault_forked() - called in the child of a fork(), after the latter */
 void fault_forked(void);
 
 /**

@@ -6,6 +6,7 @@
 #include "layers/fault/fault.h"
 #include "layers/fault/fault_events.h"
 #include "layers/fault/fault_log.h"
+#include "layers/fault/fault_requests.h"
 #include "util/text_file.h"
 
 #define MAX_TEXT 65536
@@ -53,9 +54,20 @@ void fault_request(const char *settings)
 	fault_log_start(&plan);
 }
 
+void fault_lock_fork(void)
+{
+	fault_requests_lock_fork();
+}
+
+void fault_unlock_fork(void)
+{
+	fault_requests_unlock_fork();
+}
+
 void fault_forked(void)
 {
 	fault_log_forked();
+	fault_requests_forked();
 }
 
 void fault_attach(struct ibv_context *ctx)
@@ -63,7 +75,7 @@ void fault_attach(struct ibv_context *ctx)
 	struct verbs_ex_private *priv = verbs_priv(ctx);
 
 	layers_context(ctx)->below_fault = priv->ops;
-	fault_object_add(FAULT_CONTEXT, ctx, ctx);
+	(void)fault_object_add(FAULT_CONTEXT, ctx, ctx);
 	fault_log_use();
 	fault_replace_object_ops(&priv->ops);
 	fault_replace_queue_ops(&priv->ops);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Ops of the data path. No lock is held while the provider runs. */
+/*
+ * Ops of the data path. Only the posts and polls of fault_requests.h hold a
+ * lock while the provider runs.
+ */
 #include "layers/fault/fault.h"
 #include "layers/fault/fault_events.h"
+#include "layers/fault/fault_requests.h"
 
 static int fault_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 			   struct ibv_send_wr **bad_wr)
@@ -17,6 +21,8 @@ static int fault_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 		*bad_wr = wr;
 		return -ret;
 	}
+	if (fault_requests_post(qp, wr, bad_wr, &ret))
+		return ret;
 	return fault_below(qp->context)->post_send(qp, wr, bad_wr);
 }
 
@@ -66,7 +72,9 @@ static int fault_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 	if (decision.rule && decision.rule->action == FAULT_SHORT &&
 	    num_entries > (int)decision.rule->number)
 		num_entries = (int)decision.rule->number;
-	event.nr_wc = fault_below(cq->context)->poll_cq(cq, num_entries, wc);
+	if (!fault_requests_poll(cq, num_entries, wc, &event.nr_wc))
+		event.nr_wc =
+			fault_below(cq->context)->poll_cq(cq, num_entries, wc);
 	event.wc = wc;
 	if (event.nr_wc > 0)
 		(void)fault_act(fault_decide(&event));

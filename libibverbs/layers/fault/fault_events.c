@@ -30,14 +30,6 @@ void fault_plan_start(const struct fault_plan *from)
 	start_ns = events_now_ns();
 }
 
-bool fault_plan_has(enum fault_action action)
-{
-	for (unsigned int i = 0; i < plan->nr_rules; i++)
-		if (plan->rules[i].action == action)
-			return true;
-	return false;
-}
-
 /* ------------------------------------------------------------------------ */
 /* Selectors of events                                                       */
 /* ------------------------------------------------------------------------ */
@@ -254,6 +246,15 @@ struct fault_decision fault_decide_wc(struct fault_object *qp,
 			break;
 	}
 	return decision;
+}
+
+bool fault_wc_is_possible(const struct fault_object *qp)
+{
+	for (unsigned int i = 0; i < plan->nr_rules; i++)
+		if (plan->rules[i].action == FAULT_WC &&
+		    rule_takes_object(&plan->rules[i], qp))
+			return true;
+	return false;
 }
 
 bool fault_may_choose_next(struct fault_object *qp)

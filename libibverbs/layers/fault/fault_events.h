@@ -32,8 +32,8 @@ struct fault_decision {
 /** fault_plan_start() - use a plan; it is constant from now on */
 void fault_plan_start(const struct fault_plan *plan);
 
-/** fault_plan_has() - whether the plan has rules with an action */
-bool fault_plan_has(enum fault_action action);
+/** fault_wc_is_possible() - whether a rule with wc= may act on a QP */
+bool fault_wc_is_possible(const struct fault_object *qp);
 
 /**
  * fault_decide() - find the rule that acts on a call, and write it to the log

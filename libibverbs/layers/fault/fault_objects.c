@@ -12,21 +12,21 @@
 static _Atomic(struct fault_object *) chains[NR_CHAINS];
 
 /* Fibonacci hashing; objects have at least 16 bytes. */
-static _Atomic(struct fault_object *) *object_chain(const void *object)
+static size_t object_hash(const void *object)
 {
 	uint64_t product =
 		(uint64_t)(uintptr_t)object * UINT64_C(0x9e3779b97f4a7c15);
 
-	return &chains[(size_t)(product >> 32) % NR_CHAINS];
+	return (size_t)(product >> 32) % NR_CHAINS;
 }
 
 /* Return: the first one of the chain with this address, which may be NULL. */
-static struct fault_object *
-object_find_in_chain(_Atomic(struct fault_object *) *chain, const void *object)
+static struct fault_object *object_find_in_chain(size_t chain,
+						 const void *object)
 {
 	/* Pairs with the release in object_new_locked(). */
 	struct fault_object *found =
-		atomic_load_explicit(chain, memory_order_acquire);
+		atomic_load_explicit(&chains[chain], memory_order_acquire);
 
 	/* Pairs with the release in fault_object_add(). */
 	while (found && atomic_load_explicit(&found->object,
@@ -37,7 +37,7 @@ object_find_in_chain(_Atomic(struct fault_object *) *chain, const void *object)
 
 struct fault_object *fault_object_find(const void *object)
 {
-	return object_find_in_chain(object_chain(object), object);
+	return object_find_in_chain(object_hash(object), object);
 }
 
 uint64_t fault_object_serial(const void *object)
@@ -51,7 +51,7 @@ uint64_t fault_object_serial(const void *object)
 static struct fault_object *object_new_locked(const void *object)
 	REQUIRES(layers_mutex)
 {
-	_Atomic(struct fault_object *) *chain = object_chain(object);
+	size_t chain = object_hash(object);
 	struct fault_object *found = object_find_in_chain(chain, object);
 
 	if (!found)
@@ -61,14 +61,16 @@ static struct fault_object *object_new_locked(const void *object)
 	found = calloc(1, sizeof(*found));
 	if (!found)
 		return NULL;
-	found->next = atomic_load_explicit(chain, memory_order_relaxed);
+	found->next =
+		atomic_load_explicit(&chains[chain], memory_order_relaxed);
 	/* Pairs with the acquire in object_find_in_chain(). */
-	atomic_store_explicit(chain, found, memory_order_release);
+	atomic_store_explicit(&chains[chain], found, memory_order_release);
 	return found;
 }
 
-void fault_object_add(enum fault_kind kind, const struct ibv_context *ctx,
-		      const void *object)
+struct fault_object *fault_object_add(enum fault_kind kind,
+				      const struct ibv_context *ctx,
+				      const void *object)
 {
 	static uint64_t last_serial[FAULT_NR_KINDS] GUARDED_BY(layers_mutex);
 	struct fault_object *added;
@@ -79,12 +81,14 @@ void fault_object_add(enum fault_kind kind, const struct ibv_context *ctx,
 		added->kind = kind;
 		added->serial = ++last_serial[kind];
 		added->ctx = ctx;
+		added->is_extended = false;
 		memset(added->counts, 0, sizeof(added->counts));
 		/* Pairs with the acquire in object_find_in_chain(). */
 		atomic_store_explicit(&added->object, object,
 				      memory_order_release);
 	}
 	layers_unlock();
+	return added;
 }
 
 void fault_object_drop(enum fault_kind kind, const void *object,

@@ -10,6 +10,7 @@
 
 #include <infiniband/verbs.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "layers/fault/fault_rules.h"
@@ -34,6 +35,7 @@ struct fault_object {
 	enum fault_kind kind;
 	uint64_t serial; /* among those of its kind, from 1 */
 	const struct ibv_context *ctx;
+	bool is_extended; /* a CQ of ibv_create_cq_ex() */
 	/* Protected by layers_mutex. */
 	struct fault_count counts[FAULT_MAX_RULES];
 };
@@ -42,9 +44,12 @@ struct fault_object {
  * fault_object_add() - number a new object
  *
  * Without memory, the object is unknown, and has no faults.
+ *
+ * Return: it, or NULL.
  */
-void fault_object_add(enum fault_kind kind, const struct ibv_context *ctx,
-		      const void *object);
+struct fault_object *fault_object_add(enum fault_kind kind,
+				      const struct ibv_context *ctx,
+				      const void *object);
 
 /**
  * fault_object_find() - return an object, or NULL

@@ -2,6 +2,7 @@
 /* Ops of CQs, SRQs and QPs, which are numbered here. */
 #include "layers/fault/fault.h"
 #include "layers/fault/fault_events.h"
+#include "layers/fault/fault_requests.h"
 
 /* ------------------------------------------------------------------------ */
 /* Completion queues                                                         */
@@ -17,6 +18,7 @@ static int fault_create_cq(struct ibv_context *ctx,
 	};
 	struct fault_decision decision = fault_decide(&event);
 	struct ibv_cq_init_attr_ex less = *attr;
+	struct fault_object *object;
 	int ret = fault_act(decision);
 
 	if (ret)
@@ -25,9 +27,12 @@ static int fault_create_cq(struct ibv_context *ctx,
 	    less.cqe > decision.rule->number)
 		less.cqe = decision.rule->number;
 	ret = fault_below(ctx)->create_cq(ctx, &less, extended, ret_vcq);
-	if (ret == 0)
-		fault_object_add(FAULT_CQ, ctx, &(*ret_vcq)->cq);
-	return ret;
+	if (ret)
+		return ret;
+	object = fault_object_add(FAULT_CQ, ctx, &(*ret_vcq)->cq);
+	if (object)
+		object->is_extended = extended;
+	return 0;
 }
 
 static int fault_resize_cq(struct ibv_cq *cq, int cqe)
@@ -52,9 +57,11 @@ static int fault_destroy_cq(struct ibv_cq *cq)
 
 	if (ret == 0)
 		ret = below->destroy_cq(cq);
-	if (ret == 0)
-		fault_object_drop(FAULT_CQ, cq, serial);
-	return ret;
+	if (ret)
+		return ret;
+	fault_requests_drop_cq(cq, serial);
+	fault_object_drop(FAULT_CQ, cq, serial);
+	return 0;
 }
 
 /* ------------------------------------------------------------------------ */
@@ -70,7 +77,7 @@ static int fault_create_srq(struct ibv_context *ctx,
 	if (ret == 0)
 		ret = fault_below(ctx)->create_srq(ctx, attr, ret_vsrq);
 	if (ret == 0)
-		fault_object_add(FAULT_SRQ, ctx, &(*ret_vsrq)->srq);
+		(void)fault_object_add(FAULT_SRQ, ctx, &(*ret_vsrq)->srq);
 	return ret;
 }
 
@@ -116,9 +123,11 @@ static int fault_create_qp(struct ibv_context *ctx,
 
 	if (ret == 0)
 		ret = fault_below(ctx)->create_qp(ctx, attr, ret_vqp);
-	if (ret == 0)
-		fault_object_add(FAULT_QP, ctx, &(*ret_vqp)->qp);
-	return ret;
+	if (ret)
+		return ret;
+	(void)fault_object_add(FAULT_QP, ctx, &(*ret_vqp)->qp);
+	fault_requests_watch(&(*ret_vqp)->qp, attr);
+	return 0;
 }
 
 static int fault_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
@@ -135,9 +144,20 @@ static int fault_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 			   int attr_mask)
 {
 	int ret = fault_control(FAULT_MODIFY_QP, qp, 0);
+	bool is_end = (attr_mask & IBV_QP_STATE) &&
+		      (attr->qp_state == IBV_QPS_RESET ||
+		       attr->qp_state == IBV_QPS_ERR);
 
-	return ret ? ret
-		   : fault_below(qp->context)->modify_qp(qp, attr, attr_mask);
+	if (ret)
+		return ret;
+	if (is_end)
+		fault_requests_suspend(qp);
+	ret = fault_below(qp->context)->modify_qp(qp, attr, attr_mask);
+	if (is_end && ret == 0)
+		fault_requests_end(qp, attr->qp_state);
+	else if (is_end)
+		fault_requests_resume(qp);
+	return ret;
 }
 
 static int fault_destroy_qp(struct ibv_qp *qp)
@@ -146,11 +166,17 @@ static int fault_destroy_qp(struct ibv_qp *qp)
 	uint64_t serial = fault_object_serial(qp);
 	int ret = fault_control(FAULT_DESTROY_QP, qp, 0);
 
-	if (ret == 0)
-		ret = below->destroy_qp(qp);
-	if (ret == 0)
-		fault_object_drop(FAULT_QP, qp, serial);
-	return ret;
+	if (ret)
+		return ret;
+	fault_requests_suspend(qp);
+	ret = below->destroy_qp(qp);
+	if (ret) {
+		fault_requests_resume(qp);
+		return ret;
+	}
+	fault_requests_drop(qp);
+	fault_object_drop(FAULT_QP, qp, serial);
+	return 0;
 }
 
 void fault_replace_queue_ops(struct verbs_context_ops *table)

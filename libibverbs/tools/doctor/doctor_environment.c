@@ -22,10 +22,10 @@ static const char *const known[] = {
 	"UROCE_DEVICES",	"UROCE_LOCAL",
 	"UROCE_PCAP",		"UROCE_RNDV",
 	"UROCE_SPLIT",		"UROCE_WORKERS",
-	"VERBS_EXPLAIN",	"VERBS_LAYERS",
-	"VERBS_LOG_FILE",	"VERBS_LOG_LEVEL",
-	"VERBS_TRACE",		"VERBS_VALIDATE",
-	"VERBS_FAULT",
+	"VERBS_EXPLAIN",	"VERBS_FAULT",
+	"VERBS_LAYERS",		"VERBS_LOG_FILE",
+	"VERBS_LOG_LEVEL",	"VERBS_TRACE",
+	"VERBS_VALIDATE",
 };
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))

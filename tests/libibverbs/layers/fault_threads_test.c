@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The same seed has the same faults, whatever the order of threads: child
- * processes run eight threads, of which each posts to a QP of its own and all
- * register memory. The lines of their logs are compared after they are sorted.
+ * processes run eight threads, of which two share each QP and all register
+ * memory. The lines of their logs are compared after they are sorted.
  */
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,30 +18,60 @@
 #include "providers/uroce/program/verbs_fixture.h"
 
 #define NR_THREADS 8
+#define NR_QPS	   4
 #define NR_STEPS   200
 #define MAX_LINES  4096
 
+#define SEND_WR_ID 1
+#define RECV_WR_ID 2
+
 static const char plan[] = "errno=EAGAIN @ call=post_send,p=0.1;"
+			   "wc=RETRY_EXC_ERR @ op=RDMA_WRITE,p=1%;"
 			   "errno=ENOMEM @ call=reg_mr,every=7,limit=20;"
 			   "errno=ENOMEM @ call=post_recv,p=20%,limit=5;"
 			   "delay=1us..20us @ call=poll_cq,p=0.05";
 
+/* A QP that several threads use, and its completions of send requests. */
+struct shared_qp {
+	struct ibv_qp *qp;
+	atomic_uint nr_posted, nr_completed;
+};
+
+static void shared_poll(struct shared_qp *shared)
+{
+	struct ibv_wc wc[8];
+	int nr = ibv_poll_cq(shared->qp->send_cq, 8, wc);
+
+	for (int i = 0; i < nr; i++)
+		if (wc[i].wr_id == SEND_WR_ID)
+			atomic_fetch_add(&shared->nr_completed, 1);
+}
+
+/* Posts a WRITE without data. */
+static void shared_post(struct shared_qp *shared)
+{
+	struct ibv_send_wr wr = { .wr_id = SEND_WR_ID,
+				  .opcode = IBV_WR_RDMA_WRITE };
+	struct ibv_send_wr *bad;
+
+	if (ibv_post_send(shared->qp, &wr, &bad) == 0)
+		atomic_fetch_add(&shared->nr_posted, 1);
+}
+
 /* The calls may fail, as the plan says. */
 static void *thread_run(void *arg)
 {
-	struct ibv_qp *qp = arg;
+	struct shared_qp *shared = arg;
 	char memory[8];
 
 	for (int i = 0; i < NR_STEPS; i++) {
-		struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
-		struct ibv_recv_wr recv = {}, *bad_recv;
-		struct ibv_wc wc[8];
+		struct ibv_recv_wr recv = { .wr_id = RECV_WR_ID }, *bad;
 		struct ibv_mr *mr =
 			ibv_reg_mr(fixture.pd, memory, sizeof(memory), 0);
 
-		(void)ibv_post_recv(qp, &recv, &bad_recv);
-		(void)ibv_post_send(qp, &wr, &bad);
-		(void)ibv_poll_cq(qp->send_cq, 8, wc);
+		(void)ibv_post_recv(shared->qp, &recv, &bad);
+		shared_post(shared);
+		shared_poll(shared);
 		if (mr)
 			(void)ibv_dereg_mr(mr);
 	}
@@ -48,42 +79,54 @@ static void *thread_run(void *arg)
 }
 
 /* Each QP has a CQ of its own, and is connected with itself. */
-static struct ibv_qp *new_qp(void)
+static void shared_open(struct shared_qp *shared)
 {
-	struct ibv_cq *cq = ibv_create_cq(fixture.ctx, 32, NULL, NULL, 0);
+	struct ibv_cq *cq = ibv_create_cq(fixture.ctx, 64, NULL, NULL, 0);
 	struct ibv_qp_init_attr attr = { .send_cq = cq,
 					 .recv_cq = cq,
 					 .cap = { 8, 8, 1, 1, 0 },
 					 .sq_sig_all = 1,
 					 .qp_type = IBV_QPT_RC };
-	struct ibv_qp *qp = ibv_create_qp(fixture.pd, &attr);
 
-	assert_non_null(qp);
-	fixture_to_init(qp);
-	fixture_to_rtr(qp, qp);
-	fixture_to_rts(qp);
-	return qp;
+	shared->qp = ibv_create_qp(fixture.pd, &attr);
+	assert_non_null(shared->qp);
+	atomic_init(&shared->nr_posted, 0);
+	atomic_init(&shared->nr_completed, 0);
+	fixture_to_init(shared->qp);
+	fixture_to_rtr(shared->qp, shared->qp);
+	fixture_to_rts(shared->qp);
+}
+
+/* Each request that was posted has one completion. */
+static void shared_close(struct shared_qp *shared)
+{
+	struct ibv_cq *cq = shared->qp->send_cq;
+
+	while (atomic_load(&shared->nr_completed) <
+	       atomic_load(&shared->nr_posted))
+		shared_poll(shared);
+	shared_poll(shared);
+	assert_int_equal(atomic_load(&shared->nr_completed),
+			 atomic_load(&shared->nr_posted));
+	assert_int_equal(ibv_destroy_qp(shared->qp), 0);
+	assert_int_equal(ibv_destroy_cq(cq), 0);
 }
 
 static void run_threads(void)
 {
+	static struct shared_qp shared[NR_QPS];
 	pthread_t threads[NR_THREADS];
-	struct ibv_qp *qps[NR_THREADS];
 
+	for (int i = 0; i < NR_QPS; i++)
+		shared_open(&shared[i]);
 	for (int i = 0; i < NR_THREADS; i++)
-		qps[i] = new_qp();
-	for (int i = 0; i < NR_THREADS; i++)
-		assert_int_equal(
-			pthread_create(&threads[i], NULL, thread_run, qps[i]),
-			0);
+		assert_int_equal(pthread_create(&threads[i], NULL, thread_run,
+						&shared[i % NR_QPS]),
+				 0);
 	for (int i = 0; i < NR_THREADS; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
-	for (int i = 0; i < NR_THREADS; i++) {
-		struct ibv_cq *cq = qps[i]->send_cq;
-
-		assert_int_equal(ibv_destroy_qp(qps[i]), 0);
-		assert_int_equal(ibv_destroy_cq(cq), 0);
-	}
+	for (int i = 0; i < NR_QPS; i++)
+		shared_close(&shared[i]);
 }
 
 static void child_setup(const char *log, const char *seed)
