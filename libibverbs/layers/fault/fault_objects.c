@@ -81,7 +81,7 @@ struct fault_object *fault_object_add(enum fault_kind kind,
 		added->kind = kind;
 		added->serial = ++last_serial[kind];
 		added->ctx = ctx;
-		added->is_extended = false;
+		atomic_store(&added->style, FAULT_POLLED_BY_POLL_CQ);
 		memset(added->counts, 0, sizeof(added->counts));
 		/* Pairs with the acquire in object_find_in_chain(). */
 		atomic_store_explicit(&added->object, object,

@@ -10,7 +10,6 @@
 
 #include <infiniband/verbs.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "layers/fault/fault_rules.h"
@@ -21,6 +20,13 @@ enum fault_kind {
 	FAULT_CQ,
 	FAULT_SRQ,
 	FAULT_NR_KINDS,
+};
+
+/* An extended CQ may be polled by either function, and a program uses one. */
+enum fault_poll_style {
+	FAULT_POLLED_BY_POLL_CQ,
+	FAULT_POLLED_BY_START_POLL,
+	FAULT_NOT_POLLED, /* and extended */
 };
 
 /* Of one rule. */
@@ -35,7 +41,9 @@ struct fault_object {
 	enum fault_kind kind;
 	uint64_t serial; /* among those of its kind, from 1 */
 	const struct ibv_context *ctx;
-	bool is_extended; /* a CQ of ibv_create_cq_ex() */
+	/* Of a CQ: how the program polls, and the provider's function. */
+	_Atomic(enum fault_poll_style) style;
+	int (*start_poll)(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr);
 	/* Protected by layers_mutex. */
 	struct fault_count counts[FAULT_MAX_RULES];
 };

@@ -8,6 +8,27 @@
 /* Completion queues                                                         */
 /* ------------------------------------------------------------------------ */
 
+/* Rules do not act on polls of an extended CQ by this function. */
+static int fault_start_poll(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr)
+{
+	struct fault_object *object = fault_object_find(cq);
+
+	if (atomic_exchange(&object->style, FAULT_POLLED_BY_START_POLL) !=
+	    FAULT_POLLED_BY_START_POLL)
+		fault_requests_leave(ibv_cq_ex_to_cq(cq));
+	return object->start_poll(cq, attr);
+}
+
+static void queues_watch_cq_ex(struct fault_object *object,
+			       struct ibv_cq_ex *cq)
+{
+	if (!cq->start_poll)
+		return;
+	atomic_store(&object->style, FAULT_NOT_POLLED);
+	object->start_poll = cq->start_poll;
+	cq->start_poll = fault_start_poll;
+}
+
 static int fault_create_cq(struct ibv_context *ctx,
 			   const struct ibv_cq_init_attr_ex *attr,
 			   bool extended, struct verbs_cq **ret_vcq)
@@ -30,8 +51,8 @@ static int fault_create_cq(struct ibv_context *ctx,
 	if (ret)
 		return ret;
 	object = fault_object_add(FAULT_CQ, ctx, &(*ret_vcq)->cq);
-	if (object)
-		object->is_extended = extended;
+	if (object && extended)
+		queues_watch_cq_ex(object, &(*ret_vcq)->cq_ex);
 	return 0;
 }
 

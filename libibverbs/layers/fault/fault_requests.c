@@ -41,6 +41,9 @@ static struct fault_cq *requests_find_cq_locked(const struct ibv_cq *cq)
 /* Watched objects                                                           */
 /* ------------------------------------------------------------------------ */
 
+static const char polled_by_start_poll[] =
+	"its completion queue is polled by ibv_start_poll()";
+
 /* Return: why rules with wc= cannot act on a QP; NULL: they can. */
 static const char *
 requests_find_obstacle(const struct ibv_qp_init_attr_ex *attr)
@@ -53,8 +56,10 @@ requests_find_obstacle(const struct ibv_qp_init_attr_ex *attr)
 	if ((attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) &&
 	    attr->send_ops_flags)
 		return "it was created for ibv_wr_start()";
-	if (!cq || cq->is_extended)
-		return "its completion queue is polled by ibv_start_poll()";
+	if (!cq)
+		return "its completion queue is unknown";
+	if (atomic_load(&cq->style) == FAULT_POLLED_BY_START_POLL)
+		return polled_by_start_poll;
 	return NULL;
 }
 
@@ -69,7 +74,8 @@ static struct fault_cq *requests_add_cq_locked(struct ibv_cq *cq)
 	if (!found)
 		return NULL;
 	found->cq = cq;
-	found->serial = fault_object_serial(cq);
+	found->object = fault_object_find(cq);
+	found->serial = found->object->serial;
 	found->next = fault_cqs;
 	fault_cqs = found;
 	return found;
@@ -198,6 +204,16 @@ void fault_requests_drop(const struct ibv_qp *qp)
 	free(queue);
 }
 
+void fault_requests_leave(const struct ibv_cq *cq)
+{
+	verbs_mutex_lock(&fault_requests_mutex);
+	for (const struct fault_send_queue *queue = fault_send_queues; queue;
+	     queue = queue->next)
+		if (queue->cq->cq == cq)
+			fault_log_unable(queue->object, polled_by_start_poll);
+	verbs_mutex_unlock(&fault_requests_mutex);
+}
+
 void fault_requests_drop_cq(const struct ibv_cq *cq, uint64_t serial)
 {
 	struct fault_cq **link, *found = NULL;
@@ -276,7 +292,10 @@ static int request_post_locked(struct fault_send_queue *queue,
 	return ret;
 }
 
-/* Requests of a QP in ERR are flushed anyway, so no rule chooses one. */
+/*
+ * Requests of a QP in ERR are flushed anyway, so no rule chooses one. Those
+ * that were not watched are done if a later one is.
+ */
 static void request_decide_locked(struct fault_send_queue *queue,
 				  struct fault_request *request,
 				  const struct ibv_send_wr *wr)
@@ -284,7 +303,8 @@ static void request_decide_locked(struct fault_send_queue *queue,
 {
 	struct fault_decision decision;
 
-	if (queue->is_holding || queue->has_failed)
+	if (queue->is_holding || queue->has_failed ||
+	    (queue->has_unwatched && queue->nr_done == 0))
 		return;
 	decision = fault_decide_wc(queue->object, wr);
 	if (!decision.rule)
@@ -345,19 +365,31 @@ static int requests_post_locked(struct fault_send_queue *queue,
 	return ret;
 }
 
+/* The wr_id of a request is replaced only if poll_cq will restore it. */
+static bool queue_is_watched_locked(struct fault_send_queue *queue)
+	REQUIRES(fault_requests_mutex)
+{
+	if (atomic_load(&queue->cq->object->style) == FAULT_POLLED_BY_POLL_CQ)
+		return true;
+	queue->has_unwatched = true;
+	return false;
+}
+
 bool fault_requests_post(struct ibv_qp *qp, struct ibv_send_wr *wr,
 			 struct ibv_send_wr **bad_wr, int *ret)
 {
 	struct fault_send_queue *queue;
+	bool is_watched;
 
 	if (!atomic_load(&requests_are_watched))
 		return false;
 	verbs_mutex_lock(&fault_requests_mutex);
 	queue = requests_find_queue_locked(qp);
-	if (queue)
+	is_watched = queue && queue_is_watched_locked(queue);
+	if (is_watched)
 		*ret = requests_post_locked(queue, wr, bad_wr);
 	verbs_mutex_unlock(&fault_requests_mutex);
-	return queue != NULL;
+	return is_watched;
 }
 
 bool fault_requests_poll(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc,
@@ -369,8 +401,10 @@ bool fault_requests_poll(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc,
 		return false;
 	verbs_mutex_lock(&fault_requests_mutex);
 	found = requests_find_cq_locked(cq);
-	if (found)
+	if (found) {
+		atomic_store(&found->object->style, FAULT_POLLED_BY_POLL_CQ);
 		*ret = fault_cq_poll_locked(found, num_entries, wc);
+	}
 	verbs_mutex_unlock(&fault_requests_mutex);
 	return found != NULL;
 }

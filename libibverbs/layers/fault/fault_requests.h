@@ -48,6 +48,10 @@ void fault_requests_end(const struct ibv_qp *qp, enum ibv_qp_state state);
 /** fault_requests_drop() - the QP was destroyed; @qp is only compared */
 void fault_requests_drop(const struct ibv_qp *qp);
 
+/** fault_requests_leave() - rules with wc= do not act on QPs of a CQ any more
+ */
+void fault_requests_leave(const struct ibv_cq *cq);
+
 /** fault_requests_drop_cq() - likewise for a CQ; @serial: its number */
 void fault_requests_drop_cq(const struct ibv_cq *cq, uint64_t serial);
 

@@ -3,6 +3,7 @@
  * Completion errors of rules with wc=: each request has exactly one completion,
  * requests before the chosen one are executed, and no later ones are.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "libibverbs/layers/fault_fixture.h"
@@ -321,10 +322,48 @@ static void qp_with_start_poll_is_left_alone(void **state)
 	cq = ibv_create_cq_ex(fixture.ctx, &attr);
 	assert_non_null(cq);
 	qp = new_qp(ibv_cq_ex_to_cq(cq), fixture.cq);
+	assert_int_equal(ibv_start_poll(cq, &(struct ibv_poll_cq_attr){}),
+			 ENOENT);
+	assert_int_equal(post_write(qp, 1, SIGNALED), 0);
+	while (ibv_start_poll(cq, &(struct ibv_poll_cq_attr){}) == ENOENT)
+		;
+	assert_int_equal(cq->wr_id, 1);
+	assert_int_equal(cq->status, IBV_WC_SUCCESS);
+	ibv_end_poll(cq);
 	assert_log("verbs-fault: QP 3 has no faults of wc=: its completion "
 		   "queue is polled by ibv_start_poll()\n");
 	assert_int_equal(ibv_destroy_qp(qp), 0);
 	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
+	fault_stop();
+}
+
+/* The program polls an extended CQ as if it were none. */
+static void qp_with_extended_cq_and_poll_cq_has_faults(void **state)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = 16,
+		.wc_flags = IBV_WC_STANDARD_FLAGS,
+	};
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+
+	fault_start("wc=RETRY_EXC_ERR @ qp=3,nth=2");
+	cq = ibv_cq_ex_to_cq(ibv_create_cq_ex(fixture.ctx, &attr));
+	assert_non_null(cq);
+	qp = new_qp(cq, fixture.cq);
+	/* before the first poll, no request is an event */
+	assert_int_equal(post_write(qp, 1, SIGNALED), 0);
+	assert_completion(cq, 1, IBV_WC_SUCCESS);
+	assert_int_equal(post_write(qp, 2, SIGNALED), 0);
+	assert_completion(cq, 2, IBV_WC_SUCCESS);
+	for (uint64_t i = 3; i <= 5; i++)
+		assert_int_equal(post_write(qp, i, SIGNALED), 0);
+	assert_completion(cq, 3, IBV_WC_SUCCESS);
+	assert_completion(cq, 4, IBV_WC_RETRY_EXC_ERR);
+	assert_completion(cq, 5, IBV_WC_WR_FLUSH_ERR);
+	assert_no_completion(cq);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	assert_int_equal(ibv_destroy_cq(cq), 0);
 	fault_stop();
 }
 
@@ -346,6 +385,7 @@ int main(void)
 		cmocka_unit_test(destroy_drops_held_requests),
 		cmocka_unit_test(qp_with_wr_start_is_left_alone),
 		cmocka_unit_test(qp_with_start_poll_is_left_alone),
+		cmocka_unit_test(qp_with_extended_cq_and_poll_cq_has_faults),
 	};
 
 	return own_process_run_group_tests(tests);
