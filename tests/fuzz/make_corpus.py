@@ -152,6 +152,7 @@ def fault_seeds():
     yield "wc", b"seed=7; wc=RETRY_EXC_ERR @ op=RDMA_WRITE,nth=100 ; log=/tmp/x"
     yield "all", (b"errno=EAGAIN @ call=post_send,op=SEND,qp=5,dev=mlx5_0,bytes=1-4096,"
                   b"nth=3,every=2,p=12.5%,after=10ms,limit=7")
+    yield "hold", b"hold=recv,1ms..2ms @ qp=1"
     yield "status", b"delay=1s @ cq=2, call=poll_cq,status=WR_FLUSH_ERR"
     yield "lines", b"# a comment; seed=1\nshort=1 @ p=0.5 # short\r\n\ndisarm @ cq=1\ncqe=4@dev=a"
     yield "many", 65 * b"short=1 @ nth=1;"

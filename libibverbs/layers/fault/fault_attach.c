@@ -6,6 +6,7 @@
 #include "layers/fault/fault.h"
 #include "layers/fault/fault_events.h"
 #include "layers/fault/fault_log.h"
+#include "layers/fault/fault_receives.h"
 #include "layers/fault/fault_requests.h"
 #include "util/text_file.h"
 
@@ -68,6 +69,7 @@ void fault_forked(void)
 {
 	fault_log_forked();
 	fault_requests_forked();
+	fault_receives_forked();
 }
 
 void fault_attach(struct ibv_context *ctx)

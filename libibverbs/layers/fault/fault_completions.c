@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Completions of watched QPs: see fault_requests.h. */
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "layers/fault/fault.h"
+#include "layers/fault/fault_helper.h"
 #include "layers/fault/fault_send_queue.h"
 
 struct verbs_mutex fault_requests_mutex = VERBS_MUTEX_INIT;
@@ -205,8 +203,6 @@ void fault_cq_forget_locked(struct fault_cq *cq, uint32_t qp_num)
 /* The helper thread                                                         */
 /* ------------------------------------------------------------------------ */
 
-#define HELPER_PERIOD_NS 500000
-
 static bool helper_runs GUARDED_BY(fault_requests_mutex);
 
 /* Return: whether there is room for one more completion. */
@@ -256,11 +252,10 @@ static bool helper_poll_locked(void) REQUIRES(fault_requests_mutex)
 
 static void *helper_run(void *unused)
 {
-	const struct timespec period = { .tv_nsec = HELPER_PERIOD_NS };
 	bool runs;
 
 	do {
-		(void)nanosleep(&period, NULL); /* no signal arrives here */
+		fault_helper_sleep();
 		verbs_mutex_lock(&fault_requests_mutex);
 		runs = helper_poll_locked();
 		helper_runs = runs;
@@ -270,23 +265,13 @@ static void *helper_run(void *unused)
 }
 
 /* Without a thread, the polls of the program do the same. */
-void fault_helper_start_locked(void)
+void fault_polls_start_locked(void)
 {
-	sigset_t all, before;
-	pthread_attr_t attr;
-	pthread_t thread;
-
-	if (helper_runs || pthread_attr_init(&attr) != 0)
-		return;
-	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_BLOCK, &all, &before); /* cannot fail */
-	helper_runs = pthread_create(&thread, &attr, helper_run, NULL) == 0;
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	(void)pthread_attr_destroy(&attr);
+	if (!helper_runs)
+		helper_runs = fault_helper_start(helper_run);
 }
 
-void fault_helper_forked_locked(void)
+void fault_polls_forked_locked(void)
 {
 	helper_runs = false;
 }

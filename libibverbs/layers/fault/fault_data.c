@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Ops of the data path. Only the posts and polls of fault_requests.h hold a
- * lock while the provider runs.
+ * Ops of the data path. Only those of fault_requests.h and fault_receives.h
+ * hold a lock while the provider runs.
  */
 #include "layers/fault/fault.h"
 #include "layers/fault/fault_events.h"
+#include "layers/fault/fault_receives.h"
 #include "layers/fault/fault_requests.h"
 
 static int fault_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
@@ -34,12 +35,18 @@ static int fault_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 		.object = fault_object_find(qp),
 		.recvs = wr,
 	};
-	int ret = fault_act(fault_decide(&event));
+	struct fault_decision decision = fault_decide(&event);
+	uint64_t hold_ns = 0;
+	int ret = fault_act(decision);
 
 	if (ret) {
 		*bad_wr = wr;
 		return -ret;
 	}
+	if (decision.rule && decision.rule->action == FAULT_HOLD)
+		hold_ns = fault_duration_ns(decision);
+	if (fault_receives_post(qp, wr, bad_wr, hold_ns, &ret))
+		return ret;
 	return fault_below(qp->context)->post_recv(qp, wr, bad_wr);
 }
 

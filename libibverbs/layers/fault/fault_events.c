@@ -16,7 +16,7 @@
 static const struct fault_plan *plan;
 static uint64_t start_ns;
 
-static uint64_t events_now_ns(void)
+uint64_t fault_now_ns(void)
 {
 	struct timespec now;
 
@@ -27,7 +27,7 @@ static uint64_t events_now_ns(void)
 void fault_plan_start(const struct fault_plan *from)
 {
 	plan = from;
-	start_ns = events_now_ns();
+	start_ns = fault_now_ns();
 }
 
 /* ------------------------------------------------------------------------ */
@@ -116,7 +116,7 @@ static bool rule_takes_object(const struct fault_rule *rule,
 static bool rule_takes_time(const struct fault_rule *rule)
 {
 	return !rule_has(rule, FAULT_HAS_AFTER) ||
-	       events_now_ns() - start_ns >= rule->after_ns;
+	       fault_now_ns() - start_ns >= rule->after_ns;
 }
 
 static bool rule_takes_event(const struct fault_rule *rule,
@@ -248,13 +248,24 @@ struct fault_decision fault_decide_wc(struct fault_object *qp,
 	return decision;
 }
 
-bool fault_wc_is_possible(const struct fault_object *qp)
+static bool action_is_possible(enum fault_action action,
+			       const struct fault_object *qp)
 {
 	for (unsigned int i = 0; i < plan->nr_rules; i++)
-		if (plan->rules[i].action == FAULT_WC &&
+		if (plan->rules[i].action == action &&
 		    rule_takes_object(&plan->rules[i], qp))
 			return true;
 	return false;
+}
+
+bool fault_wc_is_possible(const struct fault_object *qp)
+{
+	return action_is_possible(FAULT_WC, qp);
+}
+
+bool fault_hold_is_possible(const struct fault_object *qp)
+{
+	return action_is_possible(FAULT_HOLD, qp);
 }
 
 bool fault_may_choose_next(struct fault_object *qp)
@@ -292,19 +303,23 @@ static void events_sleep(uint64_t ns)
 	errno = saved;
 }
 
+uint64_t fault_duration_ns(struct fault_decision decision)
+{
+	uint64_t range = decision.rule->max_ns - decision.rule->min_ns;
+
+	return decision.rule->min_ns + (range < UINT64_MAX
+						? decision.hash % (range + 1)
+						: decision.hash);
+}
+
 int fault_act(struct fault_decision decision)
 {
 	const struct fault_rule *rule = decision.rule;
 
 	if (!rule)
 		return 0;
-	if (rule->action == FAULT_DELAY) {
-		uint64_t range = rule->max_ns - rule->min_ns;
-
-		events_sleep(rule->min_ns +
-			     (range < UINT64_MAX ? decision.hash % (range + 1)
-						 : decision.hash));
-	}
+	if (rule->action == FAULT_DELAY)
+		events_sleep(fault_duration_ns(decision));
 	return rule->action == FAULT_ERRNO ? -rule->error : 0;
 }
 

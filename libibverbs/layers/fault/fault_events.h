@@ -60,6 +60,15 @@ bool fault_may_choose_next(struct fault_object *qp);
  */
 int fault_act(struct fault_decision decision);
 
+/** fault_now_ns() - monotonic time */
+uint64_t fault_now_ns(void);
+
+/** fault_duration_ns() - time of a rule with delay= or hold= */
+uint64_t fault_duration_ns(struct fault_decision decision);
+
+/** fault_hold_is_possible() - whether a rule with hold= may act on a QP */
+bool fault_hold_is_possible(const struct fault_object *qp);
+
 /**
  * fault_control() - decide on a call, and act
  * @object: context, QP, CQ or SRQ

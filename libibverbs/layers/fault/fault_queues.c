@@ -2,6 +2,7 @@
 /* Ops of CQs, SRQs and QPs, which are numbered here. */
 #include "layers/fault/fault.h"
 #include "layers/fault/fault_events.h"
+#include "layers/fault/fault_receives.h"
 #include "layers/fault/fault_requests.h"
 
 /* ------------------------------------------------------------------------ */
@@ -148,6 +149,7 @@ static int fault_create_qp(struct ibv_context *ctx,
 		return ret;
 	(void)fault_object_add(FAULT_QP, ctx, &(*ret_vqp)->qp);
 	fault_requests_watch(&(*ret_vqp)->qp, attr);
+	fault_receives_watch(&(*ret_vqp)->qp, attr);
 	return 0;
 }
 
@@ -171,12 +173,15 @@ static int fault_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 
 	if (ret)
 		return ret;
-	if (is_end)
-		fault_requests_suspend(qp);
+	if (!is_end)
+		return fault_below(qp->context)->modify_qp(qp, attr, attr_mask);
+	fault_requests_suspend(qp);
+	fault_receives_suspend(qp);
 	ret = fault_below(qp->context)->modify_qp(qp, attr, attr_mask);
-	if (is_end && ret == 0)
+	fault_receives_resume(qp, ret == 0 && attr->qp_state == IBV_QPS_RESET);
+	if (ret == 0)
 		fault_requests_end(qp, attr->qp_state);
-	else if (is_end)
+	else
 		fault_requests_resume(qp);
 	return ret;
 }
@@ -190,12 +195,15 @@ static int fault_destroy_qp(struct ibv_qp *qp)
 	if (ret)
 		return ret;
 	fault_requests_suspend(qp);
+	fault_receives_suspend(qp);
 	ret = below->destroy_qp(qp);
 	if (ret) {
 		fault_requests_resume(qp);
+		fault_receives_resume(qp, false);
 		return ret;
 	}
 	fault_requests_drop(qp);
+	fault_receives_drop(qp);
 	fault_object_drop(FAULT_QP, qp, serial);
 	return 0;
 }

@@ -249,7 +249,7 @@ void fault_requests_forked(void)
 	for (struct fault_send_queue *queue = fault_send_queues; queue;
 	     queue = queue->next)
 		queue->is_suspended = true;
-	fault_helper_forked_locked();
+	fault_polls_forked_locked();
 	verbs_mutex_unlock(&fault_requests_mutex);
 }
 
@@ -361,7 +361,7 @@ static int requests_post_locked(struct fault_send_queue *queue,
 		return ret;
 	fault_send_queue_fail_locked(queue);
 	if (queue->is_holding)
-		fault_helper_start_locked();
+		fault_polls_start_locked();
 	return ret;
 }
 

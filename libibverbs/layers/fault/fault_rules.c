@@ -29,6 +29,14 @@ static struct fault_setting setting_split(struct fault_text text)
 	return setting;
 }
 
+static bool rule_parse_hold(struct fault_text text, struct fault_rule *rule)
+{
+	struct fault_text time = text;
+
+	return fault_text_is(fault_text_cut(&time, ','), "recv") &&
+	       fault_parse_times(fault_text_trim(time), rule);
+}
+
 static const char *rule_parse_action(struct fault_text text,
 				     struct fault_rule *rule)
 {
@@ -65,11 +73,17 @@ static const char *rule_parse_action(struct fault_text text,
 			       ? NULL
 			       : "wc= needs an error such as RETRY_EXC_ERR";
 	}
+	if (fault_text_is(setting.key, "hold")) {
+		rule->action = FAULT_HOLD;
+		return rule_parse_hold(setting.value, rule)
+			       ? NULL
+			       : "hold= needs a time such as recv,200ms";
+	}
 	rule->action = FAULT_DISARM;
 	return fault_text_is(text, "disarm")
 		       ? NULL
 		       : "unknown action; there are errno=, delay=, short=, "
-			 "disarm, cqe= and wc=";
+			 "disarm, cqe=, wc= and hold=";
 }
 
 static bool selector_parse_call(struct fault_text text, struct fault_rule *rule)
@@ -217,6 +231,8 @@ static enum fault_call action_call(enum fault_action action)
 		return FAULT_CREATE_CQ;
 	case FAULT_WC:
 		return FAULT_POST_SEND;
+	case FAULT_HOLD:
+		return FAULT_POST_RECV;
 	default:
 		return FAULT_NO_CALL;
 	}

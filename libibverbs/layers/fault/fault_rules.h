@@ -7,6 +7,7 @@
  *	rule     = action "@" selector { "," selector }
  *	action   = "errno=" NAME | "delay=" TIME [ ".." TIME ] | "short=" NUMBER
  *	         | "disarm" | "cqe=" NUMBER | "wc=" STATUS
+ *	         | "hold=recv," TIME
  *	selector = "call=" FUNCTION | "op=" OPCODE | "qp=" NUMBER
  *	         | "cq=" NUMBER | "dev=" NAME | "bytes=" NUMBER [ "-" NUMBER ]
  *	         | "status=" STATUS | "nth=" NUMBER | "every=" NUMBER
@@ -74,6 +75,7 @@ enum fault_action {
 	FAULT_DISARM,
 	FAULT_CQE,
 	FAULT_WC,
+	FAULT_HOLD,
 };
 
 /* Selectors of a rule; bits of its member selectors. */
@@ -101,7 +103,7 @@ struct fault_text {
 struct fault_rule {
 	enum fault_action action;
 	int error;		   /* FAULT_ERRNO: > 0 */
-	uint64_t min_ns, max_ns;   /* FAULT_DELAY */
+	uint64_t min_ns, max_ns;   /* FAULT_DELAY, FAULT_HOLD */
 	uint32_t number;	   /* FAULT_SHORT, FAULT_CQE: > 0 */
 	enum ibv_wc_status status; /* FAULT_WC */
 

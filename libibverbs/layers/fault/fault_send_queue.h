@@ -97,16 +97,16 @@ void fault_cq_forget_locked(struct fault_cq *cq, uint32_t qp_num)
 	REQUIRES(fault_requests_mutex);
 
 /**
- * fault_helper_start_locked() - start the thread that polls for the program
+ * fault_polls_start_locked() - start the thread that polls for the program
  *
  * A program may wait for something else, for example a receive completion of
  * the QP, while completions of requests before the chosen one are in the CQ.
  * The helper polls them, so that the QP moves to ERR. It ends when no QP holds
  * requests back.
  */
-void fault_helper_start_locked(void) REQUIRES(fault_requests_mutex);
+void fault_polls_start_locked(void) REQUIRES(fault_requests_mutex);
 
-/** fault_helper_forked_locked() - in a child, which does not have the thread */
-void fault_helper_forked_locked(void) REQUIRES(fault_requests_mutex);
+/** fault_polls_forked_locked() - in a child, which does not have the thread */
+void fault_polls_forked_locked(void) REQUIRES(fault_requests_mutex);
 
 #endif

@@ -78,6 +78,16 @@ static void action_delay_has_range(void **state)
 	assert_true(rule->max_ns == 3000000000);
 }
 
+static void action_hold_has_time(void **state)
+{
+	const struct fault_rule *rule = parse("hold=recv, 200ms @ qp=2");
+
+	assert_int_equal(rule->action, FAULT_HOLD);
+	assert_int_equal(rule->call, FAULT_POST_RECV);
+	assert_int_equal(rule->min_ns, 200000000);
+	assert_int_equal(rule->max_ns, 200000000);
+}
+
 static void action_implies_call(void **state)
 {
 	const struct fault_rule *rules =
@@ -182,6 +192,8 @@ static const struct {
 	{ "wc=FATAL_ERR @ dev=", 1, 16, "dev=", "dev= needs" },
 	{ "delay=1s @ call=poll_cq,status=OK", 1, 25, "status=OK",
 	  "status= needs" },
+	{ "hold=send,1s @ nth=1", 1, 1, "hold=send,1s", "hold= needs" },
+	{ "hold=recv @ nth=1", 1, 1, "hold=recv", "hold= needs" },
 	{ "delay=1s @ nth=1", 1, 1, "delay=1s @ nth=1", "needs call=" },
 	{ "short=1 @ call=post_send", 1, 1, "short=1 @ call=post_send",
 	  "not possible with this call" },
@@ -248,6 +260,7 @@ int main(void)
 		cmocka_unit_test(plan_lines_and_comments_separate_rules),
 		cmocka_unit_test(action_errno_has_value),
 		cmocka_unit_test(action_delay_has_range),
+		cmocka_unit_test(action_hold_has_time),
 		cmocka_unit_test(action_implies_call),
 		cmocka_unit_test(selectors_are_read),
 		cmocka_unit_test(selector_bytes_single_is_both_limits),
