@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "layers/explain.h"
+#include "layers/fault/fault.h"
 #include "util/cancel.h"
 
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
@@ -44,13 +45,23 @@ bool explain_is_muted(enum explain_kind kind)
 	       EXPLAIN_LIMIT;
 }
 
+/* Messages of these kinds follow a call that has failed in the thread. */
+static bool explain_is_call(enum explain_kind kind)
+{
+	return kind != EXPLAIN_OPEN && kind != EXPLAIN_COMPLETION &&
+	       kind != EXPLAIN_FLUSH;
+}
+
 void explain_print(enum explain_kind kind, const struct explain_text *text)
 {
 	struct explain_text line = {};
-	unsigned int count = atomic_fetch_add(&nr_printed[kind], 1);
+	unsigned int count;
 	int saved = errno;
 	int state;
 
+	if (explain_is_call(kind) && fault_was_injected())
+		return;
+	count = atomic_fetch_add(&nr_printed[kind], 1);
 	if (count >= EXPLAIN_LIMIT) {
 		/* keeps the counter from wrapping around */
 		atomic_store(&nr_printed[kind], EXPLAIN_LIMIT);

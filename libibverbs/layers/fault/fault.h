@@ -31,6 +31,14 @@ void fault_unlock_fork(void);
 void fault_forked(void);
 
 /**
+ * fault_was_injected() - whether a rule made the last call of the thread fail
+ *
+ * Calls that query attributes are not considered: other layers make them before
+ * they report an error.
+ */
+bool fault_was_injected(void);
+
+/**
  * fault_attach() - replace ops of a context
  * @ctx: has the ops of the provider
  */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "layers/fault/fault.h"
 #include "layers/fault/fault_log.h"
 #include "layers/layers_record.h"
 #include "util/cancel.h"
@@ -15,6 +16,13 @@
 /* Constant after fault_plan_start(). */
 static const struct fault_plan *plan;
 static uint64_t start_ns;
+
+static _Thread_local bool last_was_injected;
+
+bool fault_was_injected(void)
+{
+	return last_was_injected;
+}
 
 uint64_t fault_now_ns(void)
 {
@@ -221,9 +229,18 @@ static bool rule_acts(const struct fault_rule *rule,
 	return true;
 }
 
+static bool call_is_query(enum fault_call call)
+{
+	return call <= FAULT_QUERY_PKEY || call == FAULT_QUERY_QP ||
+	       call == FAULT_QUERY_SRQ;
+}
+
 struct fault_decision fault_decide(const struct fault_event *event)
 {
 	struct fault_decision decision = {};
+
+	if (!call_is_query(event->call))
+		last_was_injected = false;
 
 	for (unsigned int i = 0; event->object && i < plan->nr_rules; i++)
 		if (rule_takes_event(&plan->rules[i], event) &&
@@ -320,7 +337,11 @@ int fault_act(struct fault_decision decision)
 		return 0;
 	if (rule->action == FAULT_DELAY)
 		events_sleep(fault_duration_ns(decision));
-	return rule->action == FAULT_ERRNO ? -rule->error : 0;
+	if (rule->action != FAULT_ERRNO)
+		return 0;
+	if (!call_is_query(rule->call))
+		last_was_injected = true;
+	return -rule->error;
 }
 
 int fault_control(enum fault_call call, const void *object, uint64_t bytes)

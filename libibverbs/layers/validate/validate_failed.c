@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "layers/checks.h"
+#include "layers/fault/fault.h"
 #include "layers/validate/validate.h"
 #include "layers/validate/validate_report.h"
 
@@ -23,7 +24,7 @@ static void failed_report(enum layers_rule rule, const struct ibv_context *ctx,
 			  struct explain_text *call,
 			  const struct explain_text *clause)
 {
-	if (!rule)
+	if (!rule || fault_was_injected())
 		return;
 	explain_add(call, ": %s", clause->buf);
 	validate_report(rule, ctx, call);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Ops that make and destroy protection domains, windows and address handles. */
+#include "layers/fault/fault.h"
 #include "layers/validate/validate.h"
 #include "layers/validate/validate_objects.h"
 #include "layers/validate/validate_report.h"
@@ -11,7 +12,7 @@ void validate_busy(const char *function, const struct ibv_context *ctx,
 	struct explain_text text = {};
 	struct validate_found found;
 
-	if (error != -EBUSY)
+	if (error != -EBUSY || fault_was_injected())
 		return;
 	found = validate_objects_find_users(object);
 	if (found.nr == 0)

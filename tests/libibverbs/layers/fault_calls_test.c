@@ -173,6 +173,23 @@ static void call_post_errno_posts_nothing(void **state)
 	fault_stop();
 }
 
+/* The layers do not explain what the provider has not done. */
+static void call_errno_is_not_reported_by_layers(void **state)
+{
+	fault_use("errno=ENOMEM @ call=post_send,limit=1;"
+		  "errno=EBUSY @ call=destroy_cq,limit=1");
+	assert_int_equal(setenv("VERBS_LAYERS", "explain,validate,fault", 1),
+			 0);
+	(void)fixture_setup(state);
+	assert_int_equal(fault_post(fixture.left, 1), ENOMEM);
+	assert_log("verbs-fault: rule 1, ibv_post_send, QP 1, event 1: "
+		   "errno=ENOMEM @ call=post_send,limit=1\n");
+	assert_int_equal(ibv_destroy_cq(fixture.cq), EBUSY);
+	assert_log("verbs-fault: rule 2, ibv_destroy_cq, CQ 1, event 1: "
+		   "errno=EBUSY @ call=destroy_cq,limit=1\n");
+	fault_stop();
+}
+
 static void call_post_srq_recv_errno_posts_nothing(void **state)
 {
 	struct ibv_srq_init_attr attr = { .attr = { 4, 1, 0 } };
@@ -511,6 +528,7 @@ int main(void)
 		cmocka_unit_test(
 			call_create_and_destroy_errno_is_returned_once),
 		cmocka_unit_test(call_post_errno_posts_nothing),
+		cmocka_unit_test(call_errno_is_not_reported_by_layers),
 		cmocka_unit_test(call_post_srq_recv_errno_posts_nothing),
 		cmocka_unit_test(selector_every_and_limit_choose_events),
 		cmocka_unit_test(selector_bytes_chooses_lengths),

@@ -25,11 +25,15 @@
 #define SEND_WR_ID 1
 #define RECV_WR_ID 2
 
+/*
+ * How often a thread polls, and how many requests find a full queue, depends on
+ * the time. Each rule acts before that makes a difference.
+ */
 static const char plan[] = "errno=EAGAIN @ call=post_send,p=0.1;"
-			   "wc=RETRY_EXC_ERR @ op=RDMA_WRITE,p=1%;"
+			   "wc=RETRY_EXC_ERR @ op=RDMA_WRITE,nth=10;"
 			   "errno=ENOMEM @ call=reg_mr,every=7,limit=20;"
 			   "errno=ENOMEM @ call=post_recv,p=20%,limit=5;"
-			   "delay=1us..20us @ call=poll_cq,p=0.05";
+			   "delay=1us..20us @ call=poll_cq,p=0.05,limit=5";
 
 /* A QP that several threads use, and its completions of send requests. */
 struct shared_qp {
