@@ -41,7 +41,7 @@ void uroce_worker_serve_gsi(struct uroce_worker *worker, unsigned int wake);
  * uroce_worker_end_gsi() - leave QP 1 to other processes when this one exits
  *
  * Passes on the MADs that it has received, possibly its own DREQs to another
- * process of the host, which nobody would retransmit. Never waits.
+ * process of the host, which no process would retransmit. Never waits.
  *
  * Return: whether MADs may be left, for another call.
  */
