@@ -43,12 +43,16 @@ void stream_socket_free(struct rsocket *socket)
 	verbs_mutex_lock(&socket->lock);
 	socket->state = RSOCKET_CLOSED;
 	verbs_mutex_unlock(&socket->lock);
+	/*
+	 * The thread of CM events leaves a closed socket alone. The last id of
+	 * a device frees the PD, so the objects in it are destroyed first.
+	 */
+	stream_qp_close(socket);
 	/* Not under the lock: it waits for the thread of CM events. */
 	if (socket->id)
 		(void)rdma_destroy_id(socket->id);
 	while ((child = socket_children_take(socket)))
 		stream_socket_free(child);
-	stream_qp_close(socket);
 	socket_dealloc(socket);
 }
 

@@ -169,7 +169,7 @@ void stream_qp_close(struct rsocket *socket)
 	struct stream_qp *qp = &socket->qp;
 
 	if (qp->qp)
-		(void)ibv_destroy_qp(qp->qp);
+		rdma_destroy_qp(socket->id);
 	if (qp->cq)
 		(void)ibv_destroy_cq(qp->cq);
 	if (qp->channel)

@@ -20,7 +20,7 @@
 int stream_qp_open_locked(struct rsocket *socket,
 			  struct stream_setup *ret_setup);
 
-/** stream_qp_close() - destroy all; the id must not exist any more */
+/** stream_qp_close() - destroy all; the socket is closed, and has its id */
 void stream_qp_close(struct rsocket *socket);
 
 /**
