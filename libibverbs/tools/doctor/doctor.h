@@ -19,6 +19,7 @@
 #include <sys/types.h>
 
 #include "tools/doctor/doctor_findings.h"
+#include "tools/doctor/doctor_run.h"
 #include "tools/doctor/doctor_system.h"
 
 /*
@@ -90,9 +91,10 @@ struct doctor_limits {
 
 struct doctor {
 	struct doctor_system system;
-	const char *only_device; /* option -d; NULL: all devices */
-	unsigned int only_port;	 /* option -i; 0: all ports */
-	unsigned long memory;	 /* option -m: bytes to register */
+	const char *only_device;      /* option -d; NULL: all devices */
+	unsigned int only_port;	      /* option -i; 0: all ports */
+	unsigned long memory;	      /* option -m: bytes to register */
+	const struct doctor_run *run; /* option --run; NULL: absent */
 	bool in_container;
 	struct doctor_library library;
 	struct doctor_limits limits;
@@ -133,6 +135,8 @@ void doctor_check_providers(struct doctor *doctor);
 void doctor_check_limits(struct doctor *doctor);
 void doctor_check_cgroup(struct doctor *doctor);
 void doctor_check_ports(struct doctor *doctor);
+/* Add what the program of option --run did. */
+void doctor_check_run(struct doctor *doctor);
 /* Add failures that no other check explains. */
 void doctor_check_unexplained(struct doctor *doctor);
 

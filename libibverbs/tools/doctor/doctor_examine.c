@@ -50,5 +50,6 @@ void doctor_examine(struct doctor *doctor)
 	doctor_check_cgroup(doctor);
 	doctor_check_ports(doctor);
 	doctor_check_unexplained(doctor);
+	doctor_check_run(doctor);
 	doctor_findings_sort(&doctor->findings);
 }

@@ -143,6 +143,18 @@ const struct doctor_kind doctor_kinds[DOCTOR_NR_IDS] = {
 	[DOCTOR_UROCE_AVAILABLE] =
 		KIND("uroce-available", NOTE,
 		     "a user-space device would work on this host"),
+	[DOCTOR_RUN_ENDED] =
+		KIND("run-ended", WARNING, "the program of --run failed"),
+	[DOCTOR_RUN_FAILURE] = KIND("run-failure", WARNING,
+				    "a call or request of the program failed"),
+	[DOCTOR_RUN_RULE] =
+		KIND("run-rule", WARNING, "the program broke a rule of verbs"),
+	[DOCTOR_RUN_DROPPED] =
+		KIND("run-dropped", NOTE,
+		     "there were more messages about the program"),
+	[DOCTOR_RUN_UNOBSERVED] =
+		KIND("run-unobserved", WARNING,
+		     "the calls of the program were not observed"),
 	[DOCTOR_DEVICE_UNKNOWN] =
 		KIND("device-unknown", ERROR,
 		     "the device of option -d does not exist"),

@@ -21,7 +21,7 @@
 #define DEFAULT_MEMORY (1024ul * 1024)
 
 static const char help[] =
-	"Usage: ibv_doctor [OPTION]...\n"
+	"Usage: ibv_doctor [OPTION]... [--run PROGRAM [ARGUMENT]...]\n"
 	"Diagnose why RDMA devices are missing or unusable, and print fixes.\n"
 	"\n"
 	"  -d, --ib-dev=DEVICE  check only this device\n"
@@ -33,6 +33,9 @@ static const char help[] =
 	"  -j, --json           print the report as JSON\n"
 	"  -q, --quiet          print nothing, only set the exit status\n"
 	"  -l, --list           list all kinds of findings\n"
+	"  -r, --run            run PROGRAM, and report which of its verbs "
+	"calls and\n"
+	"                       requests fail or break a rule\n"
 	"  -h, --help           print this help\n"
 	"\n"
 	"Exit status: 0 if a device is usable, 1 if no device is usable, 2 if "
@@ -98,8 +101,9 @@ static void doctor_list_findings(void)
 			     doctor_kinds[i].summary);
 }
 
+/* @ret_program: receives the program of option --run, or NULL. */
 static enum output doctor_parse_options(struct doctor *doctor, int argc,
-					char **argv)
+					char **argv, char ***ret_program)
 {
 	static const struct option options[] = {
 		{ "ib-dev", required_argument, NULL, 'd' },
@@ -108,13 +112,15 @@ static enum output doctor_parse_options(struct doctor *doctor, int argc,
 		{ "json", no_argument, NULL, 'j' },
 		{ "quiet", no_argument, NULL, 'q' },
 		{ "list", no_argument, NULL, 'l' },
+		{ "run", no_argument, NULL, 'r' },
 		{ "help", no_argument, NULL, 'h' },
 		{}
 	};
 	enum output output = OUTPUT_TEXT;
+	bool runs = false;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "d:i:m:jqlh", options,
+	while ((option = getopt_long(argc, argv, "+d:i:m:jqlrh", options,
 				     NULL)) != -1) {
 		switch (option) {
 		case 'd':
@@ -137,6 +143,9 @@ static enum output doctor_parse_options(struct doctor *doctor, int argc,
 		case 'q':
 			output = OUTPUT_NONE;
 			break;
+		case 'r':
+			runs = true;
+			break;
 		case 'l':
 			doctor_list_findings();
 			exit(fflush(stdout) ? EX_IOERR : 0);
@@ -147,8 +156,11 @@ static enum output doctor_parse_options(struct doctor *doctor, int argc,
 			exit(EX_USAGE);
 		}
 	}
-	if (optind < argc)
+	if (runs && optind == argc)
+		doctor_usage_error("option --run needs a program", "--run");
+	if (!runs && optind < argc)
 		doctor_usage_error("unexpected argument", argv[optind]);
+	*ret_program = runs ? argv + optind : NULL;
 	return output;
 }
 
@@ -188,8 +200,8 @@ static bool doctor_signal_is_crash(int signal_number)
  *
  * Returns whether the child completed, and its exit status.
  */
-static bool doctor_run_in_child(struct doctor *doctor, enum output output,
-				int *ret_status)
+static bool doctor_examine_in_child(struct doctor *doctor, enum output output,
+				    int *ret_status)
 {
 	const struct rlimit no_core = {};
 	int status;
@@ -220,12 +232,26 @@ static bool doctor_run_in_child(struct doctor *doctor, enum output output,
 int main(int argc, char **argv)
 {
 	struct doctor doctor = { .memory = DEFAULT_MEMORY };
+	struct doctor_run run = {};
 	enum output output;
-	int status;
+	char **program;
+	int status, ret;
 
-	output = doctor_parse_options(&doctor, argc, argv);
+	output = doctor_parse_options(&doctor, argc, argv, &program);
+	if (program) {
+		run.output_to_errors = output == OUTPUT_JSON;
+		ret = doctor_run(&run, program);
+		if (ret) {
+			(void)fprintf(stderr, "ibv_doctor: cannot run %s: %s\n",
+				      program[0], strerror(-ret));
+			return EX_OSERR;
+		}
+		doctor.run = &run;
+	}
 	doctor_system_init(&doctor.system);
-	if (doctor_run_in_child(&doctor, output, &status))
-		return status;
-	return doctor_examine_and_report(&doctor, output);
+	if (!doctor_examine_in_child(&doctor, output, &status))
+		status = doctor_examine_and_report(&doctor, output);
+	if (program)
+		doctor_run_free(&run);
+	return status;
 }

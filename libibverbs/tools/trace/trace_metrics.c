@@ -37,7 +37,10 @@ static const char *metrics_escape(const char *text, char *buf, size_t size)
 	for (; *text && len + 3 < size; text++) {
 		if (*text == '\\' || *text == '"')
 			buf[len++] = '\\';
-		buf[len++] = *text >= ' ' && *text <= '~' ? *text : '?';
+		buf[len] = *text;
+		if (*text < ' ' || *text > '~')
+			buf[len] = '?';
+		len++;
 	}
 	buf[len] = '\0';
 	return buf;

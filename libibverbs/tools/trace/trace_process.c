@@ -29,7 +29,9 @@ static void process_unescape(char *path)
 	for (const char *from = path; *from; to++) {
 		bool is_escape = strncmp(from, "\\012", 4) == 0;
 
-		*to = is_escape ? '\n' : *from;
+		*to = *from;
+		if (is_escape)
+			*to = '\n';
 		from += is_escape ? 4 : 1;
 	}
 	*to = '\0';

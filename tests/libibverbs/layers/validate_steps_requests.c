@@ -283,7 +283,8 @@ static struct ibv_qp *new_qp_to_itself(void)
 	return qp;
 }
 
-/* No completion is polled, so no entry becomes free. */
+/* No receive request is posted, so no request completes and no entry is free.
+ */
 static void fill_send_queue(bool is_signaled, int nr, bool mistake)
 {
 	struct ibv_qp *qp = new_qp_to_itself();
@@ -291,6 +292,7 @@ static void fill_send_queue(bool is_signaled, int nr, bool mistake)
 	struct ibv_send_wr wr = step_write(&sge), *bad;
 	int ret = 0;
 
+	wr.opcode = IBV_WR_SEND;
 	if (!is_signaled)
 		wr.send_flags = 0;
 	for (int i = 0; i < nr && ret == 0; i++)

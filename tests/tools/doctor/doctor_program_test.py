@@ -183,7 +183,7 @@ def test_manual_page():
     options = re.findall(r"^\.TP\n(.*)", re.sub(r"\\f.", "", section[1]), re.M)
     listed = re.findall(r"^  (-\w, --[\w-]+(?:=\w+)?) ", run("--help").stdout,
                         re.M)
-    check(options == listed and len(listed) == 7,
+    check(options == listed and len(listed) == 8,
           "options in the page and in --help", f"{options}\n{listed}")
 
 
@@ -255,6 +255,30 @@ def test_interface_down():
     report = Report("lo down", UROCE_DEVICES="lo")
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     report.expect("uroce-interface", 1, "ip link set lo up")
+
+
+def test_run():
+    """The program of --run is observed, and its end is reported."""
+    program = os.path.join(BUILD, "tests/tools/doctor/invalid_region")
+    report = Report("invalid region", "--run", program, UROCE_DEVICES="lo")
+    report.expect("run-failure", 2, "IBV_ACCESS_LOCAL_WRITE")
+    report.expect("run-rule", 2, "AV-KY-008", "man")
+    report.expect("run-ended", 2, "status 1")
+    report.expect_no("run-unobserved")
+    result = run("--json", "--run", "sh", "-c", "echo output; echo error >&2",
+                 UROCE_DEVICES="lo")
+    check(result.stderr == "output\nerror\n" and json.loads(result.stdout),
+          "the output is on standard error", str(result))
+    report = Report("no device is opened", "--run", "true", UROCE_DEVICES="lo")
+    report.expect("run-unobserved", 2, "ldd")
+    Report("a signal ends the program", "--run", "sh", "-c", "kill -9 $$",
+           UROCE_DEVICES="lo").expect("run-ended", 2, "signal 9")
+    many = "yes 'verbs-explain: again' | head -n 103 >&2"
+    Report("many messages", "--run", "sh", "-c", many,
+           UROCE_DEVICES="lo").expect("run-dropped", 2, "3 more messages")
+    result = run("--run", "/nonexistent", UROCE_DEVICES="lo")
+    check("status 127" in result.stdout and "/nonexistent" in result.stderr,
+          "a program that does not exist", str(result))
 
 
 def test_no_rdma():
@@ -371,7 +395,8 @@ MEMLOCK_IS_LOW = limits["memlock"] is not None and limits["memlock"] < MEMLOCK
 STATUS_FINE = 2 if MEMLOCK_IS_LOW and limits["memlock_applies"] else 0
 
 tests = [test_options, test_manual_page, test_coverage, test_this_machine,
-         test_user_space, test_udp_port_taken, test_interface_down]
+         test_user_space, test_run, test_udp_port_taken,
+         test_interface_down]
 if SHIM != "-":
     tests += [test_no_rdma, test_device, test_nodes, test_providers,
               test_kernel_abi, test_other_library, test_random_sysfs]

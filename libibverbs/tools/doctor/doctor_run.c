@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Option --run: runs a program with the layers explain and validate, collects
+ * their lines from its standard error, and makes a finding of each. The rest of
+ * the standard error is passed on. The file of each process that opens a
+ * device, which validate creates, shows whether the layers observed the
+ * program.
+ */
+#include "tools/doctor/doctor_run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tools/doctor/doctor.h"
+
+/* The codes of the shell. */
+#define EXIT_CANNOT_RUN 126
+#define EXIT_NOT_FOUND	127
+
+#define EXPLAIN_PREFIX	"verbs-explain: "
+#define VALIDATE_PREFIX "verbs-validate: "
+
+/* ------------------------------------------------------------------------ */
+/* Run                                                                       */
+/* ------------------------------------------------------------------------ */
+
+/* Sets @name to its value, which the user has chosen, and @text. */
+static void run_append_variable(const char *name, const char *text)
+{
+	const char *old = getenv(name);
+	char *value;
+
+	if (asprintf(&value, "%s%s%s", old ? old : "", old && *old ? "," : "",
+		     text) < 0 ||
+	    setenv(name, value, 1))
+		doctor_exit_no_memory();
+	free(value);
+}
+
+static _Noreturn void run_child(const struct doctor_run *run,
+				char *const *program, const char *folder,
+				int error_fd)
+{
+	char text[PATH_MAX + 32];
+
+	(void)signal(SIGINT, SIG_DFL);
+	(void)signal(SIGQUIT, SIG_DFL);
+	(void)snprintf(text, sizeof(text), "hints=on,json=%s/%%p", folder);
+	run_append_variable("VERBS_LAYERS", "explain,validate");
+	run_append_variable("VERBS_VALIDATE", text);
+	if (run->output_to_errors)
+		(void)dup2(STDERR_FILENO, STDOUT_FILENO);
+	if (dup2(error_fd, STDERR_FILENO) >= 0)
+		(void)execvp(program[0], program);
+	(void)fprintf(stderr, "ibv_doctor: %s: %s\n", program[0],
+		      strerror(errno));
+	_exit(errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN);
+}
+
+static bool run_is_message(const char *line)
+{
+	return !strncmp(line, EXPLAIN_PREFIX, strlen(EXPLAIN_PREFIX)) ||
+	       !strncmp(line, VALIDATE_PREFIX "AV-",
+			strlen(VALIDATE_PREFIX "AV-"));
+}
+
+/* The count of validate at the end of each process. */
+static bool run_is_count(const char *line)
+{
+	return !strncmp(line, VALIDATE_PREFIX, strlen(VALIDATE_PREFIX));
+}
+
+static void run_keep_line(struct doctor_run *run, const char *line)
+{
+	if (run->nr_messages == DOCTOR_RUN_MAX_MESSAGES) {
+		run->nr_dropped++;
+		return;
+	}
+	run->messages[run->nr_messages] = strndup(line, strcspn(line, "\n"));
+	if (!run->messages[run->nr_messages])
+		doctor_exit_no_memory();
+	run->nr_messages++;
+}
+
+/* Until the program and its children have closed their standard error. */
+static void run_read_errors(struct doctor_run *run, FILE *errors)
+{
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t len;
+
+	while ((len = getline(&line, &size, errors)) > 0) {
+		if (run_is_message(line))
+			run_keep_line(run, line);
+		else if (!run_is_count(line))
+			(void)fwrite(line, 1, (size_t)len, stderr);
+	}
+	free(line);
+}
+
+/* Removes the files of the processes, and counts them. */
+static unsigned int run_remove_folder(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	unsigned int nr = 0;
+
+	while (dir && (entry = readdir(dir)) != NULL) {
+		if (entry->d_name[0] == '.')
+			continue;
+		nr += unlinkat(dirfd(dir), entry->d_name, 0) == 0;
+	}
+	if (dir)
+		(void)closedir(dir);
+	(void)rmdir(folder);
+	return nr;
+}
+
+/* Return: 0 or -errno. */
+static int run_program(struct doctor_run *run, char *const *program,
+		       const char *folder)
+{
+	int fds[2];
+	FILE *errors;
+	pid_t pid;
+
+	if (pipe(fds) != 0)
+		return -errno;
+	pid = fork();
+	if (pid == 0)
+		run_child(run, program, folder, fds[1]);
+	(void)close(fds[1]);
+	errors = fdopen(fds[0], "r");
+	if (pid > 0 && errors)
+		run_read_errors(run, errors);
+	if (errors)
+		(void)fclose(errors);
+	if (pid < 0 || !errors)
+		return -ENOMEM;
+	while (waitpid(pid, &run->status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
+
+int doctor_run(struct doctor_run *run, char *const *program)
+{
+	const char *tmp = getenv("TMPDIR");
+	char folder[PATH_MAX];
+	int ret;
+
+	run->program = program[0];
+	(void)snprintf(folder, sizeof(folder), "%s/ibv_doctor.XXXXXX",
+		       tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(folder))
+		return -errno;
+	/* The terminal sends the signals to the program, too. */
+	(void)signal(SIGINT, SIG_IGN);
+	(void)signal(SIGQUIT, SIG_IGN);
+	(void)fflush(stdout);
+	ret = run_program(run, program, folder);
+	run->nr_observed = run_remove_folder(folder);
+	(void)signal(SIGINT, SIG_DFL);
+	(void)signal(SIGQUIT, SIG_DFL);
+	return ret;
+}
+
+void doctor_run_free(struct doctor_run *run)
+{
+	for (size_t i = 0; i < run->nr_messages; i++)
+		free(run->messages[i]);
+	run->nr_messages = 0;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Findings                                                                  */
+/* ------------------------------------------------------------------------ */
+
+static __attribute__((format(printf, 4, 5))) void run_add(struct doctor *doctor,
+							  enum doctor_id id,
+							  const char *fix,
+							  const char *fmt, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	doctor_finding_add_fix(
+		doctor_finding_add(&doctor->findings, id, NULL, 0, "%s", text),
+		"%s", fix);
+}
+
+static void run_add_rule(struct doctor *doctor, const char *message)
+{
+	int id_len = (int)strcspn(message, " ");
+	struct doctor_finding *finding = doctor_finding_add(
+		&doctor->findings, DOCTOR_RUN_RULE, NULL, 0, "%s", message);
+
+	if (!strncmp(message + id_len, " hint:", strlen(" hint:")))
+		finding->severity = DOCTOR_NOTE;
+	doctor_finding_add_fix(finding, "man -P 'less +/%.*s' verbs_validate",
+			       id_len, message);
+}
+
+static void run_add_end(struct doctor *doctor, const struct doctor_run *run)
+{
+	static const char fix[] = "ibv_trace PROGRAM ...";
+
+	if (WIFSIGNALED(run->status))
+		run_add(doctor, DOCTOR_RUN_ENDED, fix,
+			"%s was ended by signal %d (%s).", run->program,
+			WTERMSIG(run->status),
+			strsignal(WTERMSIG(run->status)));
+	else if (WEXITSTATUS(run->status))
+		run_add(doctor, DOCTOR_RUN_ENDED, fix,
+			"%s ended with exit status %d.", run->program,
+			WEXITSTATUS(run->status));
+}
+
+static void run_add_messages(struct doctor *doctor,
+			     const struct doctor_run *run)
+{
+	for (size_t i = 0; i < run->nr_messages; i++) {
+		const char *message = run->messages[i];
+
+		if (!strncmp(message, EXPLAIN_PREFIX, strlen(EXPLAIN_PREFIX)))
+			run_add(doctor, DOCTOR_RUN_FAILURE, "man verbs_explain",
+				"%s", message + strlen(EXPLAIN_PREFIX));
+		else
+			run_add_rule(doctor, message + strlen(VALIDATE_PREFIX));
+	}
+	if (run->nr_dropped)
+		run_add(doctor, DOCTOR_RUN_DROPPED,
+			"VERBS_LAYERS=explain,validate PROGRAM ...",
+			"%u more messages about %s are not shown.",
+			run->nr_dropped, run->program);
+}
+
+void doctor_check_run(struct doctor *doctor)
+{
+	const struct doctor_run *run = doctor->run;
+
+	if (!run)
+		return;
+	run_add_end(doctor, run);
+	run_add_messages(doctor, run);
+	if (!run->nr_observed)
+		run_add(doctor, DOCTOR_RUN_UNOBSERVED,
+			"ldd PROGRAM | grep ibverbs",
+			"The calls of %s were not observed. It opened no "
+			"device, or it uses another libibverbs or a static "
+			"one, or it has privileges (set-user-ID).",
+			run->program);
+}
