@@ -44,9 +44,9 @@ static void run_append_variable(const char *name, const char *text)
 	free(value);
 }
 
-static _Noreturn void run_child(const struct doctor_run *run,
-				char *const *program, const char *folder,
-				int error_fd)
+static _Noreturn void doctor_run_child(const struct doctor_run *run,
+				       char *const *program, const char *folder,
+				       int error_fd)
 {
 	char text[PATH_MAX + 32];
 
@@ -124,8 +124,8 @@ static unsigned int run_remove_folder(const char *folder)
 }
 
 /* Return: 0 or -errno. */
-static int run_program(struct doctor_run *run, char *const *program,
-		       const char *folder)
+static int doctor_run_execute(struct doctor_run *run, char *const *program,
+			      const char *folder)
 {
 	int fds[2];
 	FILE *errors;
@@ -135,7 +135,7 @@ static int run_program(struct doctor_run *run, char *const *program,
 		return -errno;
 	pid = fork();
 	if (pid == 0)
-		run_child(run, program, folder, fds[1]);
+		doctor_run_child(run, program, folder, fds[1]);
 	(void)close(fds[1]);
 	errors = fdopen(fds[0], "r");
 	if (pid > 0 && errors)
@@ -165,7 +165,7 @@ int doctor_run(struct doctor_run *run, char *const *program)
 	(void)signal(SIGINT, SIG_IGN);
 	(void)signal(SIGQUIT, SIG_IGN);
 	(void)fflush(stdout);
-	ret = run_program(run, program, folder);
+	ret = doctor_run_execute(run, program, folder);
 	run->nr_observed = run_remove_folder(folder);
 	(void)signal(SIGINT, SIG_DFL);
 	(void)signal(SIGQUIT, SIG_DFL);
