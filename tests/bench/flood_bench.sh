@@ -20,14 +20,8 @@ result=$(realpath -m "${2:-/dev/stdout}")
 rounds=${3:-3}
 rate=${FLOOD_RATE:-20000}
 
-# Starts again in a namespace in which the script may make interfaces.
-if [ -z "${FLOOD_INSIDE-}" ]; then
-	unshare -Urn true 2>/dev/null || {
-		echo "no network namespaces here" >&2
-		exit 77
-	}
-	FLOOD_INSIDE=1 exec unshare -Urn "$0" "$build" "$result" "$rounds"
-fi
+. "$here/network.sh"
+enter_network "$0" "$build" "$result" "$rounds"
 
 scratch=$(mktemp -d)
 flood=
@@ -42,26 +36,9 @@ wire=$here/../../providers/uroce/wire
 	"$here/flood_send.c" "$wire"/*.c
 
 # The host with the receiver is the other namespace.
-unshare --net sleep infinity &
-peer=$!
-until [ "$(readlink /proc/$peer/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do
-	sleep 0.01
-done
-there() {
-	nsenter --target "$peer" --net "$@"
-}
+make_peer
 ip link set lo up
-there ip link set lo up
-ip link add near mtu 1500 type veth peer name far mtu 1500 netns "$peer"
-ip addr add 10.77.1.1/24 dev near
-ip link set near up
-there ip addr add 10.77.1.2/24 dev far
-there ip link set far up
-# The carrier of a new interface is detected up to a second later.
-until [[ $(ip link show near) == *'state UP'* &&
-	$(there ip link show far) == *'state UP'* ]]; do
-	sleep 0.1
-done
+make_pair 1500 10.77.1 near far
 export LD_LIBRARY_PATH=$build/lib UROCE_DEVICES=auto
 
 # perftest PROGRAM ARGUMENT... - prints the number that the client prints.

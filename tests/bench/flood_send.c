@@ -22,6 +22,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "uroce/wire/uroce_bytes.h"
 #include "uroce/wire/uroce_crc32.h"
 #include "uroce/wire/uroce_icrc.h"
 #include "uroce/wire/uroce_wire.h"
@@ -49,18 +50,6 @@ struct datagram {
 
 static struct datagram datagrams[IDS];
 
-static void put16(uint8_t *at, uint16_t value)
-{
-	at[0] = (uint8_t)(value >> 8);
-	at[1] = (uint8_t)value;
-}
-
-static void put32(uint8_t *at, uint32_t value)
-{
-	put16(at, (uint16_t)(value >> 16));
-	put16(at + 2, (uint16_t)value);
-}
-
 /* A connection request to port 1 of the port space of TCP. */
 static void make_req(uint8_t mad[UROCE_MAD_BYTES], uint32_t comm_id)
 {
@@ -69,26 +58,26 @@ static void make_req(uint8_t mad[UROCE_MAD_BYTES], uint32_t comm_id)
 	mad[1] = CM_CLASS;
 	mad[2] = CM_CLASS_VERSION;
 	mad[3] = METHOD_SEND;
-	put32(mad + 12, comm_id); /* transaction id */
-	put16(mad + 16, CM_REQ);
-	put32(mad + 24, comm_id);
-	put32(mad + 36, 0x01060001); /* low half of the service id */
+	uroce_put32(mad + 12, comm_id); /* transaction id */
+	uroce_put16(mad + 16, CM_REQ);
+	uroce_put32(mad + 24, comm_id);
+	uroce_put32(mad + 36, 0x01060001); /* low half of the service id */
 }
 
 static void make_ip(uint8_t *ip, size_t len, struct in_addr source,
 		    struct in_addr destination, uint16_t port)
 {
 	ip[0] = 0x45;
-	put16(ip + 2, (uint16_t)len);
-	put16(ip + 4, IP_ID);
-	put16(ip + 6, 0x4000); /* do not fragment */
+	uroce_put16(ip + 2, (uint16_t)len);
+	uroce_put16(ip + 4, IP_ID);
+	uroce_put16(ip + 6, 0x4000); /* do not fragment */
 	ip[8] = 64;
 	ip[9] = IPPROTO_UDP;
 	memcpy(ip + 12, &source, sizeof(source));
 	memcpy(ip + 16, &destination, sizeof(destination));
-	put16(ip + IP_HEADER, SOURCE_PORT);
-	put16(ip + IP_HEADER + 2, port);
-	put16(ip + IP_HEADER + 4, (uint16_t)(len - IP_HEADER));
+	uroce_put16(ip + IP_HEADER, SOURCE_PORT);
+	uroce_put16(ip + IP_HEADER + 2, port);
+	uroce_put16(ip + IP_HEADER + 4, (uint16_t)(len - IP_HEADER));
 }
 
 static void map_address(uint8_t gid[16], struct in_addr address)

@@ -24,14 +24,8 @@ result=$(realpath -m "${2:-/dev/stdout}")
 rounds=${3:-21}
 path=${WIRE_PATH:-veth}
 
-# Starts again in a namespace in which the script may make interfaces.
-if [ -z "${WIRE_INSIDE-}" ]; then
-	unshare -Urn true 2>/dev/null || {
-		echo "no network namespaces here" >&2
-		exit 77
-	}
-	WIRE_INSIDE=1 exec unshare -Urn "$0" "$build" "$result" "$rounds"
-fi
+. "$here/network.sh"
+enter_network "$0" "$build" "$result" "$rounds"
 
 scratch=$(mktemp -d)
 peer=
@@ -52,49 +46,14 @@ compile() {
 		-L"$build/lib" -libverbs -lpthread
 }
 
-there() {
-	nsenter --target "$peer" --net "$@"
-}
-
 ucx_server() {
 	export -f ucx_end
 	there bash -c 'ucx_end "$@"' bash "${ends[2]}" "$last_core" -p "$1"
 }
 
-# The carrier of a new interface is detected up to a second later.
-wait_up() {
-	local i
-
-	for ((i = 0; i < 100; i++)); do
-		case $("$@") in *'state UP'*) return ;; esac
-		sleep 0.1
-	done
-	echo "an interface does not come up" >&2
-	exit 1
-}
-
-make_peer() {
-	setpriv --pdeathsig TERM unshare --net sleep infinity &
-	peer=$!
-	while [ "$(readlink /proc/$peer/ns/net)" = \
-		"$(readlink /proc/self/ns/net)" ]; do
-		sleep 0.01
-	done
-	there ip link set lo up
-}
-
 # make_veth MTU - a pair "w<MTU>" here and "v<MTU>" at the peer.
 make_veth() {
-	local mtu=$1 net=10.77.$(($1 / 100))
-
-	ip link add "w$mtu" mtu "$mtu" type veth \
-		peer name "v$mtu" mtu "$mtu" netns "$peer"
-	ip addr add "$net.1/24" dev "w$mtu"
-	ip link set "w$mtu" up
-	there ip addr add "$net.2/24" dev "v$mtu"
-	there ip link set "v$mtu" up
-	wait_up ip link show "w$mtu"
-	wait_up there ip link show "v$mtu"
+	make_pair "$1" "10.77.$(($1 / 100))" "w$1" "v$1"
 }
 
 # use_veth MTU - the path of the following measurements.
