@@ -10,6 +10,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,10 +20,7 @@
 #include <unistd.h>
 
 #include "tools/doctor/doctor.h"
-
-/* The codes of the shell. */
-#define EXIT_CANNOT_RUN 126
-#define EXIT_NOT_FOUND	127
+#include "tools/observed_run.h"
 
 #define EXPLAIN_PREFIX	"verbs-explain: "
 #define VALIDATE_PREFIX "verbs-validate: "
@@ -31,37 +29,26 @@
 /* Run                                                                       */
 /* ------------------------------------------------------------------------ */
 
-/* Sets @name to its value, which the user has chosen, and @text. */
-static void run_append_variable(const char *name, const char *text)
+static int doctor_run_set_environment(const char *folder)
 {
-	const char *old = getenv(name);
-	char *value;
+	char text[PATH_MAX + 32];
 
-	if (asprintf(&value, "%s%s%s", old ? old : "", old && *old ? "," : "",
-		     text) < 0 ||
-	    setenv(name, value, 1))
-		doctor_exit_no_memory();
-	free(value);
+	(void)snprintf(text, sizeof(text), "hints=on,json=%s/%%p", folder);
+	if (run_append_variable("VERBS_LAYERS", "explain,validate") != 0)
+		return -1;
+	return run_append_variable("VERBS_VALIDATE", text);
 }
 
 static _Noreturn void doctor_run_child(const struct doctor_run *run,
 				       char *const *program, const char *folder,
 				       int error_fd)
 {
-	char text[PATH_MAX + 32];
-
-	(void)signal(SIGINT, SIG_DFL);
-	(void)signal(SIGQUIT, SIG_DFL);
-	(void)snprintf(text, sizeof(text), "hints=on,json=%s/%%p", folder);
-	run_append_variable("VERBS_LAYERS", "explain,validate");
-	run_append_variable("VERBS_VALIDATE", text);
 	if (run->output_to_errors)
 		(void)dup2(STDERR_FILENO, STDOUT_FILENO);
-	if (dup2(error_fd, STDERR_FILENO) >= 0)
-		(void)execvp(program[0], program);
-	(void)fprintf(stderr, "ibv_doctor: %s: %s\n", program[0],
-		      strerror(errno));
-	_exit(errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN);
+	if (doctor_run_set_environment(folder) == 0 &&
+	    dup2(error_fd, STDERR_FILENO) >= 0)
+		run_exec(program);
+	run_exit("ibv_doctor", program[0]);
 }
 
 static bool run_is_message(const char *line)
@@ -127,23 +114,25 @@ static unsigned int run_remove_folder(const char *folder)
 static int doctor_run_execute(struct doctor_run *run, char *const *program,
 			      const char *folder)
 {
-	int fds[2];
+	int fds[2], error;
 	FILE *errors;
 	pid_t pid;
 
-	if (pipe(fds) != 0)
+	if (pipe2(fds, O_CLOEXEC) != 0)
 		return -errno;
+	errors = fdopen(fds[0], "r");
+	if (!errors)
+		doctor_exit_no_memory();
 	pid = fork();
 	if (pid == 0)
 		doctor_run_child(run, program, folder, fds[1]);
+	error = errno;
 	(void)close(fds[1]);
-	errors = fdopen(fds[0], "r");
-	if (pid > 0 && errors)
+	if (pid > 0)
 		run_read_errors(run, errors);
-	if (errors)
-		(void)fclose(errors);
-	if (pid < 0 || !errors)
-		return -ENOMEM;
+	(void)fclose(errors);
+	if (pid < 0)
+		return -error;
 	while (waitpid(pid, &run->status, 0) < 0)
 		if (errno != EINTR)
 			return -errno;
@@ -152,18 +141,13 @@ static int doctor_run_execute(struct doctor_run *run, char *const *program,
 
 int doctor_run(struct doctor_run *run, char *const *program)
 {
-	const char *tmp = getenv("TMPDIR");
 	char folder[PATH_MAX];
 	int ret;
 
 	run->program = program[0];
-	(void)snprintf(folder, sizeof(folder), "%s/ibv_doctor.XXXXXX",
-		       tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(folder))
+	if (run_make_folder("ibv_doctor", folder, sizeof(folder)) != 0)
 		return -errno;
-	/* The terminal sends the signals to the program, too. */
-	(void)signal(SIGINT, SIG_IGN);
-	(void)signal(SIGQUIT, SIG_IGN);
+	run_ignore_keys();
 	(void)fflush(stdout);
 	ret = doctor_run_execute(run, program, folder);
 	run->nr_observed = run_remove_folder(folder);

@@ -7,74 +7,49 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/observed_run.h"
 #include "tools/trace/trace_tool.h"
-
-/* The codes of the shell. */
-#define EXIT_CANNOT_RUN 126
-#define EXIT_NOT_FOUND	127
-
-/* Adds the layer to those that the user has chosen. */
-static int run_set_layers(void)
-{
-	const char *layers = getenv("VERBS_LAYERS");
-	char text[512];
-
-	if (!layers || !*layers)
-		return setenv("VERBS_LAYERS", "trace", 1);
-	(void)snprintf(text, sizeof(text), "%s,trace", layers);
-	return setenv("VERBS_LAYERS", text, 1);
-}
 
 static int run_set_environment(const char *file)
 {
-	const char *settings = getenv("VERBS_TRACE");
-	char text[PATH_MAX + 512];
+	char text[PATH_MAX + 32];
 
-	(void)snprintf(text, sizeof(text), "%s%sfile=%s",
-		       settings ? settings : "", settings ? "," : "", file);
-	return run_set_layers() != 0 ? -1 : setenv("VERBS_TRACE", text, 1);
+	(void)snprintf(text, sizeof(text), "file=%s", file);
+	if (run_append_variable("VERBS_LAYERS", "trace") != 0)
+		return -1;
+	return run_append_variable("VERBS_TRACE", text);
 }
 
-static void run_child(const struct trace_run *run, const char *file)
+static _Noreturn void run_child(const struct trace_run *run, const char *file)
 {
-	(void)signal(SIGINT, SIG_DFL);
-	(void)signal(SIGQUIT, SIG_DFL);
 	if (run_set_environment(file) == 0)
-		(void)execvp(run->program[0], run->program);
-	fprintf(stderr, "ibv_trace: %s: %s\n", run->program[0],
-		strerror(errno));
-	_exit(errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN);
+		run_exec(run->program);
+	run_exit("ibv_trace", run->program[0]);
 }
 
-/*
- * The terminal sends SIGINT to the program, too, which decides what it means.
- *
- * Return: the exit code.
- */
+/* Return: the exit code. */
 static int run_program(const struct trace_run *run, const char *file)
 {
 	int status;
 	pid_t pid;
 
-	(void)signal(SIGINT, SIG_IGN);
-	(void)signal(SIGQUIT, SIG_IGN);
+	run_ignore_keys();
 	(void)fflush(stdout);
 	pid = fork();
 	if (pid < 0) {
 		fprintf(stderr, "ibv_trace: fork: %s\n", strerror(errno));
-		return EXIT_CANNOT_RUN;
+		return RUN_EXIT_CANNOT_RUN;
 	}
 	if (pid == 0)
 		run_child(run, file);
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			return EXIT_CANNOT_RUN;
+			return RUN_EXIT_CANNOT_RUN;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status)
 				   : WEXITSTATUS(status);
 }
@@ -139,15 +114,12 @@ static void run_explain_nothing(void)
 
 static int run_in_folder(const struct trace_run *run)
 {
-	const char *tmp = getenv("TMPDIR");
 	char folder[PATH_MAX], file[PATH_MAX + 16];
 	int ret;
 
-	(void)snprintf(folder, sizeof(folder), "%s/ibv_trace.XXXXXX",
-		       tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(folder)) {
+	if (run_make_folder("ibv_trace", folder, sizeof(folder)) != 0) {
 		fprintf(stderr, "ibv_trace: %s: %s\n", folder, strerror(errno));
-		return EXIT_CANNOT_RUN;
+		return RUN_EXIT_CANNOT_RUN;
 	}
 	(void)snprintf(file, sizeof(file), "%s/%%p", folder);
 	ret = run_program(run, file);
@@ -167,7 +139,7 @@ int trace_run(const struct trace_run *run)
 	if (access(run->file, F_OK) == 0) {
 		fprintf(stderr, "ibv_trace: %s: %s\n", run->file,
 			strerror(EEXIST));
-		return EXIT_CANNOT_RUN;
+		return RUN_EXIT_CANNOT_RUN;
 	}
 	ret = run_program(run, run->file);
 	if (strchr(run->file, '%'))
