@@ -419,24 +419,34 @@ static void posts_check_send(const struct posts_request *request,
 					   bytes);
 }
 
+static struct posts_request posts_send_request(const struct ibv_qp *qp,
+					       const struct layers_qp *record,
+					       const struct ibv_send_wr *wr,
+					       bool is_built)
+{
+	return (struct posts_request){
+		.ctx = qp->context,
+		.qp = qp,
+		.send = wr,
+		.wr_id = wr->wr_id,
+		.pd = record->validate.pd,
+		.is_built = is_built,
+		.writes = wr->opcode == IBV_WR_RDMA_READ ||
+			  posts_opcode_is_atomic(wr->opcode),
+	};
+}
+
 bool validate_sends(const struct ibv_qp *qp, const struct layers_qp *record,
 		    const struct ibv_send_wr *wr)
 {
-	struct posts_request request = {
-		.ctx = qp->context,
-		.qp = qp,
-		.pd = record->validate.pd,
-	};
-
 	if (!record->validate.is_known || qp->state == IBV_QPS_ERR)
 		return true;
 	for (uint32_t nr = 0; wr && nr < record->cap.max_send_wr; nr++) {
+		const struct posts_request request =
+			posts_send_request(qp, record, wr, false);
+
 		if (!posts_sges_are_read(wr->num_sge, record->cap.max_send_sge))
 			return true;
-		request.send = wr;
-		request.wr_id = wr->wr_id;
-		request.writes = wr->opcode == IBV_WR_RDMA_READ ||
-				 posts_opcode_is_atomic(wr->opcode);
 		if (wr->num_sge && !wr->sg_list &&
 		    posts_opcode_has_sges(wr->opcode)) {
 			posts_report_null(&request, wr->num_sge);
@@ -460,16 +470,8 @@ void validate_built_data(const struct ibv_qp *qp,
 			 const struct layers_qp *record,
 			 const struct ibv_send_wr *wr)
 {
-	const struct posts_request request = {
-		.ctx = qp->context,
-		.qp = qp,
-		.send = wr,
-		.wr_id = wr->wr_id,
-		.pd = record->validate.pd,
-		.is_built = true,
-		.writes = wr->opcode == IBV_WR_RDMA_READ ||
-			  posts_opcode_is_atomic(wr->opcode),
-	};
+	const struct posts_request request =
+		posts_send_request(qp, record, wr, true);
 
 	if (qp->state != IBV_QPS_ERR &&
 	    posts_sges_are_read(wr->num_sge, record->cap.max_send_sge) &&
@@ -481,14 +483,8 @@ void validate_built_address(const struct ibv_qp *qp,
 			    const struct layers_qp *record,
 			    const struct ibv_send_wr *wr)
 {
-	const struct posts_request request = {
-		.ctx = qp->context,
-		.qp = qp,
-		.send = wr,
-		.wr_id = wr->wr_id,
-		.pd = record->validate.pd,
-		.is_built = true,
-	};
+	const struct posts_request request =
+		posts_send_request(qp, record, wr, true);
 
 	posts_check_datagram(&request, &record->validate);
 }
