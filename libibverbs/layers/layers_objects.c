@@ -5,6 +5,7 @@
  */
 #include "layers/explain.h"
 #include "layers/layers.h"
+#include "layers/layers_replace.h"
 #include "layers/trace/trace.h"
 
 static int layers_alloc_pd(struct ibv_context *ctx, struct ibv_pd **ret_pd)
@@ -57,12 +58,8 @@ static int layers_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
 
 void layers_replace_object_ops(struct verbs_context_ops *table)
 {
-	if (table->alloc_pd)
-		table->alloc_pd = layers_alloc_pd;
-	if (table->reg_mr)
-		table->reg_mr = layers_reg_mr;
-	if (table->alloc_mw)
-		table->alloc_mw = layers_alloc_mw;
-	if (table->create_ah)
-		table->create_ah = layers_create_ah;
+	LAYERS_REPLACE(table, layers, alloc_pd);
+	LAYERS_REPLACE(table, layers, reg_mr);
+	LAYERS_REPLACE(table, layers, alloc_mw);
+	LAYERS_REPLACE(table, layers, create_ah);
 }

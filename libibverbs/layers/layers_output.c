@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "layers/trace/trace_settings.h"
+#include "layers/layers_settings.h"
 
 static bool output_create(struct layers_output *file, const char *path)
 {
@@ -32,7 +32,7 @@ void layers_output_open(struct layers_output *file, const char *pattern,
 
 	if (!*pattern)
 		return;
-	if (!trace_settings_expand(pattern, path, sizeof(path)))
+	if (!layers_settings_expand(pattern, path, sizeof(path)))
 		warn("the name %s is too long", pattern);
 	else if (!output_create(file, path))
 		warn("cannot create %s: %s", path, strerror(errno));

@@ -22,7 +22,7 @@ struct layers_output {
 
 /**
  * layers_output_open() - create a file; no existing file is changed
- * @pattern: its name: see trace_settings_expand(); empty: no file
+ * @pattern: its name: see layers_settings_expand(); empty: no file
  * @warn: prints why there is no file
  *
  * Only the owner of the process may access the file.

@@ -8,6 +8,7 @@
 #include "layers/explain.h"
 #include "layers/layers.h"
 #include "layers/layers_record.h"
+#include "layers/layers_replace.h"
 #include "layers/trace/trace.h"
 
 /* ------------------------------------------------------------------------ */
@@ -298,18 +299,11 @@ static int layers_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 
 void layers_replace_queue_ops(struct verbs_context_ops *table)
 {
-	if (table->create_cq)
-		table->create_cq = layers_create_cq;
-	if (table->destroy_cq)
-		table->destroy_cq = layers_destroy_cq;
-	if (table->create_srq)
-		table->create_srq = layers_create_srq;
-	if (table->destroy_srq)
-		table->destroy_srq = layers_destroy_srq;
-	if (table->create_qp)
-		table->create_qp = layers_create_qp;
-	if (table->destroy_qp)
-		table->destroy_qp = layers_destroy_qp;
-	if (table->modify_qp)
-		table->modify_qp = layers_modify_qp;
+	LAYERS_REPLACE(table, layers, create_cq);
+	LAYERS_REPLACE(table, layers, destroy_cq);
+	LAYERS_REPLACE(table, layers, create_srq);
+	LAYERS_REPLACE(table, layers, destroy_srq);
+	LAYERS_REPLACE(table, layers, create_qp);
+	LAYERS_REPLACE(table, layers, destroy_qp);
+	LAYERS_REPLACE(table, layers, modify_qp);
 }

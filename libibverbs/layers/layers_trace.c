@@ -6,6 +6,7 @@
  */
 #include "layers/layers.h"
 #include "layers/layers_record.h"
+#include "layers/layers_replace.h"
 #include "layers/trace/trace.h"
 #include "layers/trace/trace_ops.h"
 
@@ -168,21 +169,15 @@ static void layers_async_event(struct ibv_context *ctx,
 /* The provider's ops are in layers_below(). */
 void layers_replace_trace_ops(struct verbs_context_ops *table)
 {
-#define REPLACE(op)                              \
-	do {                                     \
-		if (table->op)                   \
-			table->op = layers_##op; \
-	} while (0)
 #define REPLACE_ROW(op, id, name, ctx_of, key, bytes, parameters, arguments) \
-	REPLACE(op);
+	LAYERS_REPLACE(table, layers, op);
 	TRACE_CONTROL_OPS(REPLACE_ROW, REPLACE_ROW, REPLACE_ROW,
 			  LAYERS_DEFINE_NOTHING)
-	REPLACE(query_gid_table);
-	REPLACE(req_notify_cq);
-	REPLACE(post_srq_ops);
-	REPLACE(bind_mw);
-	REPLACE(cq_event);
-	REPLACE(async_event);
+	LAYERS_REPLACE(table, layers, query_gid_table);
+	LAYERS_REPLACE(table, layers, req_notify_cq);
+	LAYERS_REPLACE(table, layers, post_srq_ops);
+	LAYERS_REPLACE(table, layers, bind_mw);
+	LAYERS_REPLACE(table, layers, cq_event);
+	LAYERS_REPLACE(table, layers, async_event);
 #undef REPLACE_ROW
-#undef REPLACE
 }

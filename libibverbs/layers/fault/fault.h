@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #include "layers/layers.h"
+#include "layers/layers_replace.h"
 
 /* Constant after verbs_layer_hooks.start(). */
 extern bool fault_is_on;
@@ -62,12 +63,5 @@ fault_below(const struct ibv_context *ctx)
 void fault_replace_object_ops(struct verbs_context_ops *table);
 void fault_replace_queue_ops(struct verbs_context_ops *table);
 void fault_replace_data_ops(struct verbs_context_ops *table);
-
-/* FAULT_REPLACE() - if @table has the op, replace it by a function */
-#define FAULT_REPLACE(table, op)                  \
-	do {                                      \
-		if ((table)->op)                  \
-			(table)->op = fault_##op; \
-	} while (0)
 
 #endif

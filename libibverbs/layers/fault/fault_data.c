@@ -106,9 +106,9 @@ static int fault_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 
 void fault_replace_data_ops(struct verbs_context_ops *table)
 {
-	FAULT_REPLACE(table, post_send);
-	FAULT_REPLACE(table, post_recv);
-	FAULT_REPLACE(table, post_srq_recv);
-	FAULT_REPLACE(table, poll_cq);
-	FAULT_REPLACE(table, req_notify_cq);
+	LAYERS_REPLACE(table, fault, post_send);
+	LAYERS_REPLACE(table, fault, post_recv);
+	LAYERS_REPLACE(table, fault, post_srq_recv);
+	LAYERS_REPLACE(table, fault, poll_cq);
+	LAYERS_REPLACE(table, fault, req_notify_cq);
 }

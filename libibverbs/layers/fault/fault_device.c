@@ -169,23 +169,23 @@ static int fault_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
 
 void fault_replace_object_ops(struct verbs_context_ops *table)
 {
-	FAULT_REPLACE(table, query_device);
-	FAULT_REPLACE(table, query_port);
-	FAULT_REPLACE(table, query_gid_entry);
-	FAULT_REPLACE(table, query_pkey);
-	FAULT_REPLACE(table, create_comp_channel);
-	FAULT_REPLACE(table, alloc_pd);
-	FAULT_REPLACE(table, dealloc_pd);
-	FAULT_REPLACE(table, open_xrcd);
-	FAULT_REPLACE(table, close_xrcd);
-	FAULT_REPLACE(table, reg_mr);
-	FAULT_REPLACE(table, reg_dmabuf_mr);
-	FAULT_REPLACE(table, rereg_mr);
-	FAULT_REPLACE(table, dereg_mr);
-	FAULT_REPLACE(table, alloc_mw);
-	FAULT_REPLACE(table, dealloc_mw);
-	FAULT_REPLACE(table, create_ah);
-	FAULT_REPLACE(table, destroy_ah);
-	FAULT_REPLACE(table, attach_mcast);
-	FAULT_REPLACE(table, detach_mcast);
+	LAYERS_REPLACE(table, fault, query_device);
+	LAYERS_REPLACE(table, fault, query_port);
+	LAYERS_REPLACE(table, fault, query_gid_entry);
+	LAYERS_REPLACE(table, fault, query_pkey);
+	LAYERS_REPLACE(table, fault, create_comp_channel);
+	LAYERS_REPLACE(table, fault, alloc_pd);
+	LAYERS_REPLACE(table, fault, dealloc_pd);
+	LAYERS_REPLACE(table, fault, open_xrcd);
+	LAYERS_REPLACE(table, fault, close_xrcd);
+	LAYERS_REPLACE(table, fault, reg_mr);
+	LAYERS_REPLACE(table, fault, reg_dmabuf_mr);
+	LAYERS_REPLACE(table, fault, rereg_mr);
+	LAYERS_REPLACE(table, fault, dereg_mr);
+	LAYERS_REPLACE(table, fault, alloc_mw);
+	LAYERS_REPLACE(table, fault, dealloc_mw);
+	LAYERS_REPLACE(table, fault, create_ah);
+	LAYERS_REPLACE(table, fault, destroy_ah);
+	LAYERS_REPLACE(table, fault, attach_mcast);
+	LAYERS_REPLACE(table, fault, detach_mcast);
 }

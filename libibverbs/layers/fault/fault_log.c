@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
 
 #include "layers/layers_output.h"
+#include "layers/layers_settings.h"
 #include "util/cancel.h"
 
 /* Constant after fault_log_start(). */
@@ -19,14 +19,11 @@ static atomic_bool is_used; /* a context was opened */
 
 void fault_warn(const char *fmt, ...)
 {
-	char text[512];
 	va_list args;
 
 	va_start(args, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, args);
+	layers_settings_warn("VERBS_FAULT", fmt, args);
 	va_end(args);
-	/* There is no other place for an error of standard error. */
-	(void)fprintf(stderr, "libibverbs: VERBS_FAULT: %s\n", text);
 }
 
 void fault_log_start(const struct fault_plan *plan)

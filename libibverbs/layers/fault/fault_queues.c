@@ -210,16 +210,16 @@ static int fault_destroy_qp(struct ibv_qp *qp)
 
 void fault_replace_queue_ops(struct verbs_context_ops *table)
 {
-	FAULT_REPLACE(table, resize_cq);
-	FAULT_REPLACE(table, modify_cq);
-	FAULT_REPLACE(table, modify_srq);
-	FAULT_REPLACE(table, query_srq);
-	FAULT_REPLACE(table, query_qp);
-	FAULT_REPLACE(table, modify_qp);
-	FAULT_REPLACE(table, create_cq);
-	FAULT_REPLACE(table, create_srq);
-	FAULT_REPLACE(table, create_qp);
-	FAULT_REPLACE(table, destroy_cq);
-	FAULT_REPLACE(table, destroy_srq);
-	FAULT_REPLACE(table, destroy_qp);
+	LAYERS_REPLACE(table, fault, resize_cq);
+	LAYERS_REPLACE(table, fault, modify_cq);
+	LAYERS_REPLACE(table, fault, modify_srq);
+	LAYERS_REPLACE(table, fault, query_srq);
+	LAYERS_REPLACE(table, fault, query_qp);
+	LAYERS_REPLACE(table, fault, modify_qp);
+	LAYERS_REPLACE(table, fault, create_cq);
+	LAYERS_REPLACE(table, fault, create_srq);
+	LAYERS_REPLACE(table, fault, create_qp);
+	LAYERS_REPLACE(table, fault, destroy_cq);
+	LAYERS_REPLACE(table, fault, destroy_srq);
+	LAYERS_REPLACE(table, fault, destroy_qp);
 }

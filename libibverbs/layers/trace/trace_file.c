@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "layers/layers_settings.h"
 #include "layers/trace/trace_clock.h"
 #include "layers/trace/trace_ring.h"
 #include "layers/trace/trace_settings.h"
@@ -156,7 +157,7 @@ static void file_open_locked(void)
 
 	if (atomic_load(&trace_is_on) || failed_process == (long)getpid())
 		return;
-	if (trace_settings_expand(settings.file, path, sizeof(path)))
+	if (layers_settings_expand(settings.file, path, sizeof(path)))
 		ret = file_create(path);
 	if (ret) {
 		failed_process = (long)getpid();

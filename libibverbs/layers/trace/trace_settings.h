@@ -5,11 +5,10 @@
 
 #include <limits.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct trace_settings {
-	char file[PATH_MAX];   /* %p: process, %e: program, %%: % */
+	char file[PATH_MAX];   /* for layers_settings_expand() */
 	uint32_t ring_records; /* power of two */
 };
 
@@ -22,16 +21,9 @@ struct trace_settings {
 bool trace_settings_parse(const char *text, struct trace_settings *ret);
 
 /**
- * trace_settings_expand() - make the file name of this process
+ * trace_warn() - print "libibverbs: VERBS_TRACE: ..."
  *
- * Return: whether it fits.
- */
-bool trace_settings_expand(const char *pattern, char *ret_path, size_t size);
-
-/**
- * trace_warn() - print "libibverbs: VERBS_TRACE: ..." on standard error
- *
- * Context: any thread; uses no stream, since it may be in a signal handler.
+ * Context: as layers_settings_warn().
  */
 void trace_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

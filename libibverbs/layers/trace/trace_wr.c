@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "layers/layers_record.h"
+#include "layers/layers_replace.h"
 #include "layers/trace/trace_clock.h"
 #include "layers/trace/trace_queue.h"
 #include "layers/trace/trace_ring.h"
@@ -287,29 +288,23 @@ void trace_watch_wr(struct trace_qp *qp, struct ibv_qp_ex *qpx)
 	qp->building->below = *qpx;
 	qp->building->is_building = false;
 	qp->building->nr = 0;
-#define REPLACE(function)                                 \
-	do {                                              \
-		if (qpx->function)                        \
-			qpx->function = trace_##function; \
-	} while (0)
-	REPLACE(wr_start);
-	REPLACE(wr_abort);
-	REPLACE(wr_atomic_cmp_swp);
-	REPLACE(wr_atomic_fetch_add);
-	REPLACE(wr_bind_mw);
-	REPLACE(wr_local_inv);
-	REPLACE(wr_rdma_read);
-	REPLACE(wr_rdma_write);
-	REPLACE(wr_rdma_write_imm);
-	REPLACE(wr_send);
-	REPLACE(wr_send_imm);
-	REPLACE(wr_send_inv);
-	REPLACE(wr_send_tso);
-	REPLACE(wr_atomic_write);
-	REPLACE(wr_flush);
-	REPLACE(wr_set_inline_data);
-	REPLACE(wr_set_inline_data_list);
-	REPLACE(wr_set_sge);
-	REPLACE(wr_set_sge_list);
-#undef REPLACE
+	LAYERS_REPLACE(qpx, trace, wr_start);
+	LAYERS_REPLACE(qpx, trace, wr_abort);
+	LAYERS_REPLACE(qpx, trace, wr_atomic_cmp_swp);
+	LAYERS_REPLACE(qpx, trace, wr_atomic_fetch_add);
+	LAYERS_REPLACE(qpx, trace, wr_bind_mw);
+	LAYERS_REPLACE(qpx, trace, wr_local_inv);
+	LAYERS_REPLACE(qpx, trace, wr_rdma_read);
+	LAYERS_REPLACE(qpx, trace, wr_rdma_write);
+	LAYERS_REPLACE(qpx, trace, wr_rdma_write_imm);
+	LAYERS_REPLACE(qpx, trace, wr_send);
+	LAYERS_REPLACE(qpx, trace, wr_send_imm);
+	LAYERS_REPLACE(qpx, trace, wr_send_inv);
+	LAYERS_REPLACE(qpx, trace, wr_send_tso);
+	LAYERS_REPLACE(qpx, trace, wr_atomic_write);
+	LAYERS_REPLACE(qpx, trace, wr_flush);
+	LAYERS_REPLACE(qpx, trace, wr_set_inline_data);
+	LAYERS_REPLACE(qpx, trace, wr_set_inline_data_list);
+	LAYERS_REPLACE(qpx, trace, wr_set_sge);
+	LAYERS_REPLACE(qpx, trace, wr_set_sge_list);
 }

@@ -12,6 +12,7 @@
 
 #include "layers/layers.h"
 #include "layers/layers_record.h"
+#include "layers/layers_replace.h"
 
 /* Constant after verbs_layer_hooks.start(). */
 extern bool validate_is_on;
@@ -59,13 +60,6 @@ void validate_replace_memory_ops(struct verbs_context_ops *table);
 void validate_replace_queue_ops(struct verbs_context_ops *table);
 void validate_replace_event_ops(struct verbs_context_ops *table);
 void validate_replace_data_ops(struct verbs_context_ops *table);
-
-/* VALIDATE_REPLACE() - if @table has the op, replace it by a function */
-#define VALIDATE_REPLACE(table, op)                  \
-	do {                                         \
-		if ((table)->op)                     \
-			(table)->op = validate_##op; \
-	} while (0)
 
 /** validate_root_pd() - return the PD of a parent domain; NULL: unknown */
 const struct ibv_pd *validate_root_pd(const struct ibv_pd *pd);

@@ -100,8 +100,8 @@ static int validate_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
 
 void validate_replace_data_ops(struct verbs_context_ops *table)
 {
-	VALIDATE_REPLACE(table, post_send);
-	VALIDATE_REPLACE(table, post_recv);
-	VALIDATE_REPLACE(table, post_srq_recv);
-	VALIDATE_REPLACE(table, bind_mw);
+	LAYERS_REPLACE(table, validate, post_send);
+	LAYERS_REPLACE(table, validate, post_recv);
+	LAYERS_REPLACE(table, validate, post_srq_recv);
+	LAYERS_REPLACE(table, validate, bind_mw);
 }

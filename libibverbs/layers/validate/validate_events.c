@@ -67,7 +67,7 @@ static void validate_async_event(struct ibv_context *ctx,
 
 void validate_replace_event_ops(struct verbs_context_ops *table)
 {
-	VALIDATE_REPLACE(table, req_notify_cq);
-	VALIDATE_REPLACE(table, cq_event);
-	VALIDATE_REPLACE(table, async_event);
+	LAYERS_REPLACE(table, validate, req_notify_cq);
+	LAYERS_REPLACE(table, validate, cq_event);
+	LAYERS_REPLACE(table, validate, async_event);
 }

@@ -135,11 +135,11 @@ static int validate_destroy_ah(struct ibv_ah *ah)
 
 void validate_replace_object_ops(struct verbs_context_ops *table)
 {
-	VALIDATE_REPLACE(table, alloc_pd);
-	VALIDATE_REPLACE(table, alloc_parent_domain);
-	VALIDATE_REPLACE(table, dealloc_pd);
-	VALIDATE_REPLACE(table, alloc_mw);
-	VALIDATE_REPLACE(table, dealloc_mw);
-	VALIDATE_REPLACE(table, create_ah);
-	VALIDATE_REPLACE(table, destroy_ah);
+	LAYERS_REPLACE(table, validate, alloc_pd);
+	LAYERS_REPLACE(table, validate, alloc_parent_domain);
+	LAYERS_REPLACE(table, validate, dealloc_pd);
+	LAYERS_REPLACE(table, validate, alloc_mw);
+	LAYERS_REPLACE(table, validate, dealloc_mw);
+	LAYERS_REPLACE(table, validate, create_ah);
+	LAYERS_REPLACE(table, validate, destroy_ah);
 }

@@ -148,13 +148,13 @@ static void validate_unimport_mr(struct ibv_mr *mr)
 
 void validate_replace_memory_ops(struct verbs_context_ops *table)
 {
-	VALIDATE_REPLACE(table, reg_mr);
-	VALIDATE_REPLACE(table, reg_dmabuf_mr);
-	VALIDATE_REPLACE(table, reg_mr_ex);
-	VALIDATE_REPLACE(table, alloc_null_mr);
-	VALIDATE_REPLACE(table, reg_dm_mr);
-	VALIDATE_REPLACE(table, dereg_mr);
-	VALIDATE_REPLACE(table, rereg_mr);
-	VALIDATE_REPLACE(table, import_mr);
-	VALIDATE_REPLACE(table, unimport_mr);
+	LAYERS_REPLACE(table, validate, reg_mr);
+	LAYERS_REPLACE(table, validate, reg_dmabuf_mr);
+	LAYERS_REPLACE(table, validate, reg_mr_ex);
+	LAYERS_REPLACE(table, validate, alloc_null_mr);
+	LAYERS_REPLACE(table, validate, reg_dm_mr);
+	LAYERS_REPLACE(table, validate, dereg_mr);
+	LAYERS_REPLACE(table, validate, rereg_mr);
+	LAYERS_REPLACE(table, validate, import_mr);
+	LAYERS_REPLACE(table, validate, unimport_mr);
 }

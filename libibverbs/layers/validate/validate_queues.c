@@ -218,12 +218,12 @@ static int validate_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
 
 void validate_replace_queue_ops(struct verbs_context_ops *table)
 {
-	VALIDATE_REPLACE(table, create_cq);
-	VALIDATE_REPLACE(table, destroy_cq);
-	VALIDATE_REPLACE(table, create_srq);
-	VALIDATE_REPLACE(table, destroy_srq);
-	VALIDATE_REPLACE(table, create_qp);
-	VALIDATE_REPLACE(table, modify_qp);
-	VALIDATE_REPLACE(table, destroy_qp);
-	VALIDATE_REPLACE(table, attach_mcast);
+	LAYERS_REPLACE(table, validate, create_cq);
+	LAYERS_REPLACE(table, validate, destroy_cq);
+	LAYERS_REPLACE(table, validate, create_srq);
+	LAYERS_REPLACE(table, validate, destroy_srq);
+	LAYERS_REPLACE(table, validate, create_qp);
+	LAYERS_REPLACE(table, validate, modify_qp);
+	LAYERS_REPLACE(table, validate, destroy_qp);
+	LAYERS_REPLACE(table, validate, attach_mcast);
 }

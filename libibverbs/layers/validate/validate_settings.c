@@ -4,24 +4,21 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "layers/layers_settings.h"
 #include "layers/validate/validate_rules.h"
 
 #define DEFAULT_LIMIT 10U
 
 void validate_warn(const char *fmt, ...)
 {
-	char text[256];
 	va_list args;
 
 	va_start(args, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, args);
+	layers_settings_warn("VERBS_VALIDATE", fmt, args);
 	va_end(args);
-	/* There is no other place for an error of standard error. */
-	(void)fprintf(stderr, "libibverbs: VERBS_VALIDATE: %s\n", text);
 }
 
 /* @name: "AV-QP-001", or "AV-QP" for a group. Return: whether it exists. */
@@ -40,16 +37,6 @@ static bool settings_disable(const char *name, struct validate_settings *ret)
 		exists = true;
 	}
 	return exists;
-}
-
-static bool settings_parse_path(const char *value, char *ret_path)
-{
-	size_t len = strlen(value);
-
-	if (len == 0 || len >= PATH_MAX)
-		return false;
-	memcpy(ret_path, value, len + 1);
-	return true;
 }
 
 static bool settings_parse_limit(const char *value,
@@ -82,13 +69,15 @@ static bool settings_parse_rule(const char *setting,
 	return settings_disable(setting, ret);
 }
 
-static bool settings_parse_setting(const char *setting,
-				   struct validate_settings *ret)
+/* @arg: the settings. */
+static bool settings_parse_setting(const char *setting, void *arg)
 {
+	struct validate_settings *ret = arg;
+
 	if (strncmp(setting, "log=", 4) == 0)
-		return settings_parse_path(setting + 4, ret->log);
+		return layers_settings_copy_path(setting + 4, ret->log);
 	if (strncmp(setting, "json=", 5) == 0)
-		return settings_parse_path(setting + 5, ret->json);
+		return layers_settings_copy_path(setting + 5, ret->json);
 	if (strncmp(setting, "limit=", 6) == 0)
 		return settings_parse_limit(setting + 6, ret);
 	if (strncmp(setting, "hints=", 6) == 0)
@@ -96,27 +85,17 @@ static bool settings_parse_setting(const char *setting,
 	return settings_parse_rule(setting, ret);
 }
 
+static void validate_warn_setting(const char *setting)
+{
+	validate_warn("\"%s\" is none of log=FILE, json=FILE, limit=NUMBER, "
+		      "off=RULE and hints=on; nothing is validated",
+		      setting);
+}
+
 bool validate_settings_parse(const char *text, struct validate_settings *ret)
 {
-	char *copy, *setting, *next;
-	bool good = true;
-
 	memset(ret, 0, sizeof(*ret));
 	ret->limit = DEFAULT_LIMIT;
-	if (!text || !*text)
-		return true;
-	copy = strdup(text);
-	if (!copy)
-		return false;
-	for (setting = strtok_r(copy, ",", &next); setting && good;
-	     setting = strtok_r(NULL, ",", &next)) {
-		good = settings_parse_setting(setting, ret);
-		if (!good)
-			validate_warn("\"%s\" is none of log=FILE, json=FILE, "
-				      "limit=NUMBER, off=RULE and hints=on; "
-				      "nothing is validated",
-				      setting);
-	}
-	free(copy);
-	return good;
+	return layers_settings_parse(text, settings_parse_setting, ret,
+				     validate_warn_setting);
 }

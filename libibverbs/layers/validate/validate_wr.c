@@ -178,26 +178,20 @@ void validate_watch_wr(struct layers_qp *record, struct ibv_qp_ex *qpx)
 	if (!built)
 		return;
 	built->below = *qpx;
-#define REPLACE(function)                                    \
-	do {                                                 \
-		if (qpx->function)                           \
-			qpx->function = validate_##function; \
-	} while (0)
-	REPLACE(wr_atomic_cmp_swp);
-	REPLACE(wr_atomic_fetch_add);
-	REPLACE(wr_bind_mw);
-	REPLACE(wr_local_inv);
-	REPLACE(wr_rdma_read);
-	REPLACE(wr_rdma_write);
-	REPLACE(wr_rdma_write_imm);
-	REPLACE(wr_send);
-	REPLACE(wr_send_imm);
-	REPLACE(wr_send_inv);
-	REPLACE(wr_send_tso);
-	REPLACE(wr_atomic_write);
-	REPLACE(wr_flush);
-	REPLACE(wr_set_sge);
-	REPLACE(wr_set_sge_list);
-	REPLACE(wr_set_ud_addr);
-#undef REPLACE
+	LAYERS_REPLACE(qpx, validate, wr_atomic_cmp_swp);
+	LAYERS_REPLACE(qpx, validate, wr_atomic_fetch_add);
+	LAYERS_REPLACE(qpx, validate, wr_bind_mw);
+	LAYERS_REPLACE(qpx, validate, wr_local_inv);
+	LAYERS_REPLACE(qpx, validate, wr_rdma_read);
+	LAYERS_REPLACE(qpx, validate, wr_rdma_write);
+	LAYERS_REPLACE(qpx, validate, wr_rdma_write_imm);
+	LAYERS_REPLACE(qpx, validate, wr_send);
+	LAYERS_REPLACE(qpx, validate, wr_send_imm);
+	LAYERS_REPLACE(qpx, validate, wr_send_inv);
+	LAYERS_REPLACE(qpx, validate, wr_send_tso);
+	LAYERS_REPLACE(qpx, validate, wr_atomic_write);
+	LAYERS_REPLACE(qpx, validate, wr_flush);
+	LAYERS_REPLACE(qpx, validate, wr_set_sge);
+	LAYERS_REPLACE(qpx, validate, wr_set_sge_list);
+	LAYERS_REPLACE(qpx, validate, wr_set_ud_addr);
 }
