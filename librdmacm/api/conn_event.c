@@ -74,9 +74,9 @@ static struct channel *datagram_event_deliver(const struct cm_output *out)
 	struct channel_event *event = channel_event_new();
 	struct rdma_ud_param *param;
 
+	/* The application must have a timeout of its own. */
 	if (!event)
-		return NULL; /* The application must have a timeout of its own.
-			      */
+		return NULL;
 	param = &event->public.param.ud;
 	event->public.id = &own->id;
 	event->public.event = RDMA_CM_EVENT_UNREACHABLE;
