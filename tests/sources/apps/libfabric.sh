@@ -1,9 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# libfabric with its verbs provider, and rxm, which uses the verbs provider.
+# libfabric with its verbs provider, and rxm, which uses the verbs provider; and
+# its test programs (fabtests), which are in the same source package, with the list
+# of the tests that they exclude for verbs.
 
 . "$(dirname "$0")/recipe.sh"
 configure_for_debian --disable-static --enable-only --enable-verbs=yes \
 	--enable-rxm=yes
+make_all
+# libtool would use the path in it, which is that of the host's library.
+rm "$SOURCES_TREE$libdir/libfabric.la"
+
+cd fabtests
+./autogen.sh
+export CPPFLAGS="$CPPFLAGS -I$SOURCES_TREE/usr/include"
+export LDFLAGS="$LDFLAGS -L$SOURCES_TREE$libdir"
+# The test programs of other providers are not built.
+configure_for_debian --disable-efa --disable-lpp
 make_all
