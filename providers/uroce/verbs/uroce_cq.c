@@ -55,8 +55,10 @@ int uroce_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 
 	/* checked without poll_lock */
 	if (!uroce_ring_used(&cq->cq.ring)) {
-		enum uroce_pass pass = uroce_cq_progress(cq);
+		enum uroce_pass pass;
 
+		uroce_poll_yield(cq);
+		pass = uroce_cq_progress(cq);
 		if (!uroce_ring_used(&cq->cq.ring)) {
 			uroce_cq_poll_other(cq);
 			uroce_polled(cq, pass);

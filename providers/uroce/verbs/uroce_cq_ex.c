@@ -48,6 +48,7 @@ static int start_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr)
 		return EINVAL;
 	err = try_start(cq);
 	if (err) {
+		uroce_poll_yield(cq);
 		pass = uroce_cq_progress(cq);
 		err = try_start(cq);
 	}

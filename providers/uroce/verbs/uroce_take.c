@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What ibv_poll_cq() and extended polling do after unsuccessful polls. */
+/* Series of unsuccessful polls, by ibv_poll_cq() and by extended polling. */
 #include "uroce/verbs/uroce_take.h"
 
 #include <sched.h>
@@ -13,6 +13,12 @@
 #define PATIENCE  800
 #define ALL_UNITS 16
 
+void uroce_poll_yield(const struct uroce_verbs_cq *cq)
+{
+	if (__atomic_load_n(&cq->in_vain, __ATOMIC_RELAXED) >= PATIENCE)
+		(void)sched_yield(); /* cannot fail */
+}
+
 void uroce_polled(struct uroce_verbs_cq *cq, enum uroce_pass pass)
 {
 	unsigned int in_vain = 0;
@@ -21,9 +27,7 @@ void uroce_polled(struct uroce_verbs_cq *cq, enum uroce_pass pass)
 	if (pass != UROCE_PASS_FOUND)
 		in_vain = __atomic_load_n(&cq->in_vain, __ATOMIC_RELAXED) +
 			  (pass == UROCE_PASS_FULL ? ALL_UNITS : 1);
-	if (in_vain > PATIENCE) {
+	if (in_vain > PATIENCE)
 		in_vain = PATIENCE;
-		(void)sched_yield(); /* cannot fail */
-	}
 	__atomic_store_n(&cq->in_vain, in_vain, __ATOMIC_RELAXED);
 }

@@ -19,12 +19,21 @@ static inline bool uroce_take_cqe(struct uroce_verbs_cq *cq,
 }
 
 /**
- * uroce_polled() - count unsuccessful polls, at the end of a poll
- * @cq: the queue; its lock is not held, unless @pass is FOUND
- * @pass: result of uroce_worker_poll(); FOUND if the CQ has a completion
+ * uroce_poll_yield() - yield the CPU in a series of unsuccessful polls
+ * @cq: an empty queue; its lock is not held
  *
  * If a thread polls unsuccessfully for longer than a round trip, it yields the
- * CPU: the thread that has to respond may be waiting for the same CPU.
+ * CPU: the thread that has to respond may be waiting for the same CPU. Call it
+ * before uroce_cq_progress(). A poll that yielded afterwards could report an
+ * empty queue that has had a completion for milliseconds. Programs that then
+ * find DISCONNECTED in an event channel destroy the QP, and its completions.
+ */
+void uroce_poll_yield(const struct uroce_verbs_cq *cq);
+
+/**
+ * uroce_polled() - count unsuccessful polls, at the end of a poll
+ * @cq: the queue
+ * @pass: result of uroce_worker_poll(); FOUND if the CQ has a completion
  */
 void uroce_polled(struct uroce_verbs_cq *cq, enum uroce_pass pass);
 

@@ -117,11 +117,16 @@ static void uroce_start_poll_empty_cq_releases_lock(void **state)
 }
 
 static unsigned int nr_yields;
+static bool completes_in_yield; /* a message arrives, once */
 
 int __wrap_sched_yield(void);
 int __wrap_sched_yield(void)
 {
 	nr_yields++;
+	if (completes_in_yield) {
+		completes_in_yield = false;
+		send_to_self(5, 0);
+	}
 	return 0;
 }
 
@@ -151,6 +156,28 @@ static void uroce_start_poll_empty_cq_yields_cpu(void **state)
 	assert_int_equal(nr_yields, 0);
 }
 
+/* Other threads run for milliseconds while a poll yields the CPU. */
+static void uroce_poll_cq_returns_completion_of_yield(void **state)
+{
+	struct ibv_wc wc;
+
+	poll_in_vain(1000);
+	completes_in_yield = true;
+	assert_int_equal(uroce_poll_cq(ibv_cq_ex_to_cq(cq), 1, &wc), 1);
+	assert_int_equal(wc.wr_id, 5);
+	assert_false(completes_in_yield);
+}
+
+static void uroce_start_poll_returns_completion_of_yield(void **state)
+{
+	poll_in_vain(1000);
+	completes_in_yield = true;
+	assert_int_equal(start(), 0);
+	assert_int_equal(cq->wr_id, 5);
+	assert_false(completes_in_yield);
+	ibv_end_poll(cq);
+}
+
 static void uroce_start_poll_unknown_comp_mask_returns_einval(void **state)
 {
 	struct ibv_poll_cq_attr attr = { .comp_mask = 1 };
@@ -171,6 +198,8 @@ int main(void)
 		TEST(uroce_start_poll_frees_slot_at_once),
 		TEST(uroce_start_poll_empty_cq_releases_lock),
 		TEST(uroce_start_poll_empty_cq_yields_cpu),
+		TEST(uroce_poll_cq_returns_completion_of_yield),
+		TEST(uroce_start_poll_returns_completion_of_yield),
 		TEST(uroce_start_poll_unknown_comp_mask_returns_einval),
 	};
 
