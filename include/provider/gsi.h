@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 /* Incremented with every change of this file. */
-#define VERBS_GSI_VERSION 1
+#define VERBS_GSI_VERSION 2
 
 #define VERBS_MAD_SIZE 256 /* bytes of a MAD (IBTA 13.4.2) */
 
@@ -54,6 +54,16 @@ struct verbs_gsi_handler {
 	 */
 	void (*receive)(void *owner, const struct verbs_gsi_address *address,
 			const uint8_t *bytes);
+	/*
+	 * owner_ended() - a process has ended that watch_owner() watched
+	 * @owner: the member below
+	 * @prefix: of the communication ids of the process; processes of other
+	 *	hosts may have the same
+	 *
+	 * Every MAD that the process has sent through this host alone precedes
+	 * it. One that the network delivers may follow. Called as receive().
+	 */
+	void (*owner_ended)(void *owner, uint32_t prefix);
 	void *owner;
 };
 
@@ -75,8 +85,8 @@ struct verbs_gsi_ops {
 	/*
 	 * close() - release all service ids and the id prefix, and free
 	 *
-	 * No call of receive() runs or starts after it. Not from receive(), and
-	 * without a lock that receive() takes.
+	 * No call of the handler runs or starts after it. Not from the handler,
+	 * and without a lock that it takes.
 	 */
 	void (*close)(struct verbs_gsi *gsi);
 	/*
@@ -117,6 +127,20 @@ struct verbs_gsi_ops {
 	void (*release_service)(struct verbs_gsi *gsi,
 				const union ibv_gid *local_gid,
 				uint64_t service_id);
+	/*
+	 * watch_owner() - let owner_ended() report the end of a peer's process
+	 * @remote_gid: address of the peer
+	 * @id: communication id of the peer
+	 *
+	 * May be called again for the same process. The provider may give up
+	 * watching if there are many processes.
+	 *
+	 * Return: 0; EADDRNOTAVAIL if the address is not one of this host;
+	 * ESRCH if the process has ended already; EIO in a child of fork(); or
+	 * another errno value.
+	 */
+	int (*watch_owner)(struct verbs_gsi *gsi,
+			   const union ibv_gid *remote_gid, uint32_t id);
 };
 
 /**

@@ -24,6 +24,9 @@
 /* Attempts to find a comm id that is not in use, of 65536 in a process */
 #define HOST_MAX_COMM_ID_TRIES 100000
 
+/* The bits of a comm id that are the prefix of its process */
+#define HOST_PREFIX_MASK UINT32_C(0xffff0000)
+
 /* Attempts to take the lock when the process exits */
 #define HOST_EXIT_TRIES 1000
 
@@ -95,6 +98,7 @@ int host_conn_add_locked(struct own_id *own)
 		if (comm_id &&
 		    cm_conn_add(&device->cm, &own->conn, comm_id) == 0) {
 			own->has_conn = true;
+			own->is_peer_watched = false;
 			list_add_tail(&device->conns, &own->conn_entry);
 			return 0;
 		}
@@ -139,6 +143,28 @@ void host_conn_remove_locked(struct own_id *own)
 	host_flush_locked(own->device, &out);
 }
 
+static void host_conn_end_locked(struct own_id *own) REQUIRES(host_mutex)
+{
+	struct cm_output out;
+
+	cm_conn_end(&own->device->cm, &own->conn, &out);
+	host_deliver_locked(own->device, &out);
+}
+
+void host_watch_peer_locked(struct own_id *own)
+{
+	const struct own_device *device = own->device;
+	union ibv_gid peer;
+	int ret;
+
+	memcpy(peer.raw, own->conn.path.dgid, CM_GID_LEN);
+	ret = device->gsi_ops->watch_owner(device->gsi, &peer,
+					   own->conn.remote_comm_id);
+	own->is_peer_watched = !ret;
+	if (ret == ESRCH)
+		host_conn_end_locked(own);
+}
+
 int host_conn_confirm(struct own_id *own)
 {
 	struct cm_output out;
@@ -147,8 +173,10 @@ int host_conn_confirm(struct own_id *own)
 	verbs_mutex_lock(&host_mutex);
 	if (own->has_conn)
 		ret = cm_conn_confirm(&own->device->cm, &own->conn, &out);
-	if (!ret)
+	if (!ret) {
 		host_deliver_locked(own->device, &out);
+		host_watch_peer_locked(own);
+	}
 	verbs_mutex_unlock(&host_mutex);
 	if (!ret)
 		host_send(own->device, &out);
@@ -318,6 +346,23 @@ static void host_receive(void *owner, const struct verbs_gsi_address *address,
 		host_send(device, &out);
 }
 
+static void host_owner_ended(void *owner, uint32_t prefix)
+{
+	struct own_device *device = owner;
+	struct list_node *node;
+
+	verbs_mutex_lock(&host_mutex);
+	list_for_each (node, &device->conns) {
+		struct own_id *own =
+			list_entry(node, struct own_id, conn_entry);
+
+		if (own->has_conn && own->is_peer_watched &&
+		    (own->conn.remote_comm_id & HOST_PREFIX_MASK) == prefix)
+			host_conn_end_locked(own);
+	}
+	verbs_mutex_unlock(&host_mutex);
+}
+
 void host_expire(void)
 {
 	struct cm_output out;
@@ -339,6 +384,7 @@ int host_device_start(struct own_device *device)
 {
 	const struct verbs_gsi_handler handler = {
 		.receive = host_receive,
+		.owner_ended = host_owner_ended,
 		.owner = device,
 	};
 	struct cm_config config = {

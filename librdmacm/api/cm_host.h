@@ -37,6 +37,14 @@ int host_conn_add_locked(struct own_id *own) REQUIRES(host_mutex);
 int host_conn_confirm(struct own_id *own);
 
 /**
+ * host_watch_peer_locked() - end the connection when the peer's process ends
+ *
+ * For a connection that has its peer; on this host only. The connection ends in
+ * the call if the process has ended already.
+ */
+void host_watch_peer_locked(struct own_id *own) REQUIRES(host_mutex);
+
+/**
  * host_sidr_resolve_locked() - send a SIDR_REQ for an id
  * @param: this function chooses the request id
  *

@@ -81,6 +81,7 @@ static int id_send_reply(struct own_id *own, const struct rdma_conn_param *conn)
 	if (!ret) {
 		own->is_accepted = true;
 		host_deliver_locked(own->device, &out);
+		host_watch_peer_locked(own);
 	}
 	verbs_mutex_unlock(&host_mutex);
 	if (!ret)

@@ -106,7 +106,8 @@ struct own_id {
 	bool is_accepted; /* a REP was sent */
 	bool has_conn;	  /* conn is in the engine of the device */
 	struct cm_conn conn;
-	bool has_sidr; /* the same of datagrams; at most one of both */
+	bool is_peer_watched; /* its process is of this host */
+	bool has_sidr;	      /* the same of datagrams; at most one of both */
 	struct cm_sidr sidr;
 	struct list_node conn_entry;	     /* has_conn or has_sidr */
 	struct list_node listen_node;	     /* empty: does not listen */

@@ -328,6 +328,14 @@ int cm_conn_notify(struct cm_engine *cm, struct cm_conn *conn,
 int cm_conn_disconnect(struct cm_engine *cm, struct cm_conn *conn,
 		       uint64_t now_ns, struct cm_output *out);
 
+/**
+ * cm_conn_end() - the peer has ended without a DREQ; as if it had sent one
+ *
+ * CM_EVENT_DISCONNECTED follows in the states in which a DREQ causes it.
+ */
+void cm_conn_end(struct cm_engine *cm, struct cm_conn *conn,
+		 struct cm_output *out);
+
 struct cm_sidr_param {
 	struct cm_path path;
 	uint8_t timeout; /* of each transmission, 4.096 us * 2^n */

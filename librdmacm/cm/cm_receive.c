@@ -300,6 +300,33 @@ static void dreq_receive_unknown(const struct receive *rx)
 	cm_send_message(rx->out, &path, &message);
 }
 
+/* A DREQ, or the end of the peer without one. @tid: for the DREP. */
+static void conn_receive_end(struct cm_engine *cm, struct cm_conn *conn,
+			     uint64_t tid, struct cm_output *out)
+{
+	switch (conn->state) {
+	case CM_REP_SENT: /* the RTU was lost */
+	case CM_MRA_REP_RCVD:
+	case CM_ESTABLISHED:
+	case CM_DREQ_SENT: /* both sides disconnect */
+		cm_timer_disarm(&cm->conn_timers, &conn->timer);
+		cm_listener_release(&conn->listener, &conn->pending_node);
+		conn->dreq_tid = tid;
+		conn->state = CM_DREQ_RCVD;
+		cm_event_set(out, CM_EVENT_DISCONNECTED, 0, conn);
+		break;
+	default:
+		break;
+	}
+}
+
+void cm_conn_end(struct cm_engine *cm, struct cm_conn *conn,
+		 struct cm_output *out)
+{
+	cm_output_reset(out);
+	conn_receive_end(cm, conn, cm_own_tid(cm, conn->local_comm_id), out);
+}
+
 static void dreq_receive(const struct receive *rx)
 {
 	const struct cm_mad *message = &rx->out->received;
@@ -313,23 +340,10 @@ static void dreq_receive(const struct receive *rx)
 	}
 	if (message->dreq.remote_qpn != conn->local_qpn)
 		return;
-	switch (conn->state) {
-	case CM_REP_SENT: /* the RTU was lost */
-	case CM_MRA_REP_RCVD:
-	case CM_ESTABLISHED:
-	case CM_DREQ_SENT: /* both sides disconnect */
-		cm_timer_disarm(&rx->cm->conn_timers, &conn->timer);
-		cm_listener_release(&conn->listener, &conn->pending_node);
-		conn->dreq_tid = message->tid;
-		conn->state = CM_DREQ_RCVD;
-		cm_event_set(rx->out, CM_EVENT_DISCONNECTED, 0, conn);
-		break;
-	case CM_TIMEWAIT: /* the DREP was lost */
+	if (conn->state == CM_TIMEWAIT) /* the DREP was lost */
 		cm_send_drep(conn, message->tid, rx->out);
-		break;
-	default:
-		break;
-	}
+	else
+		conn_receive_end(rx->cm, conn, message->tid, rx->out);
 }
 
 static void drep_receive(const struct receive *rx)

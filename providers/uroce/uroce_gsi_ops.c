@@ -41,6 +41,13 @@ static void gsi_receive(void *arg, const struct uroce_gsi_mad *mad)
 	gsi->handler.receive(gsi->handler.owner, &address, mad->bytes);
 }
 
+static void gsi_owner_ended(void *arg, uint32_t prefix)
+{
+	const struct verbs_gsi *gsi = arg;
+
+	gsi->handler.owner_ended(gsi->handler.owner, prefix);
+}
+
 static int gsi_open(struct ibv_context *context, uint8_t port_num,
 		    const struct verbs_gsi_handler *handler,
 		    struct verbs_gsi **ret_gsi)
@@ -49,7 +56,8 @@ static int gsi_open(struct ibv_context *context, uint8_t port_num,
 	struct verbs_gsi *gsi;
 	int ret;
 
-	if (port_num != UROCE_PORT || !handler->receive)
+	if (port_num != UROCE_PORT || !handler->receive ||
+	    !handler->owner_ended)
 		return EINVAL;
 	if (uroce_instance_dead(instance))
 		return EIO;
@@ -61,6 +69,7 @@ static int gsi_open(struct ibv_context *context, uint8_t port_num,
 	gsi->instance = instance;
 	gsi->handler = *handler;
 	gsi->user.receive = gsi_receive;
+	gsi->user.owner_ended = gsi_owner_ended;
 	gsi->user.arg = gsi;
 	ret = uroce_gsi_add_user(uroce_instance_gsi(instance), &gsi->user);
 	if (ret) {
@@ -137,6 +146,19 @@ static void gsi_release_service(struct verbs_gsi *gsi,
 			  claimed_gid(local_gid), dev.ifindex, service_id);
 }
 
+static int gsi_watch_owner(struct verbs_gsi *gsi,
+			   const union ibv_gid *remote_gid, uint32_t id)
+{
+	int ret;
+
+	if (!gsi_is_alive(gsi))
+		return EIO;
+	if (!uroce_instance_is_own_address(gsi->instance, remote_gid->raw))
+		return EADDRNOTAVAIL;
+	ret = uroce_gsi_watch_owner(uroce_instance_gsi(gsi->instance), id);
+	return ret == -ECONNREFUSED ? ESRCH : -ret;
+}
+
 static const struct verbs_gsi_ops uroce_gsi_functions = {
 	.version = VERBS_GSI_VERSION,
 	.open = gsi_open,
@@ -145,6 +167,7 @@ static const struct verbs_gsi_ops uroce_gsi_functions = {
 	.send = gsi_send,
 	.claim_service = gsi_claim_service,
 	.release_service = gsi_release_service,
+	.watch_owner = gsi_watch_owner,
 };
 
 const struct verbs_gsi_ops *uroce_get_gsi_ops(struct ibv_context *ctx,

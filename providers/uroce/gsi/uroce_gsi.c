@@ -16,8 +16,9 @@
 #include "util/min.h"
 #include "util/nocancel.h"
 
-#define QUEUE_SIZE    64 /* MADs; a power of two */
-#define MAX_READY     16 /* descriptors that are served in one call */
+#define QUEUE_SIZE 64 /* MADs; a power of two */
+/* Descriptors that are served in one call: some besides all links */
+#define MAX_READY     (UROCE_GSI_NR_LINKS + 16)
 #define PREFIX_TRIES  64
 #define PREFIX_SHIFT  16
 #define LOWEST_PREFIX 1 /* a communication id of 0 means none */
@@ -41,13 +42,13 @@ struct uroce_gsi {
 	bool dead; /* child of fork() */
 	/* protects the members below; links.mutex is taken after it */
 	pthread_mutex_t mutex;
-	struct list_node users;
+	struct list_node users; /* changed with call_mutex as well */
 	struct uroce_gsi_conns conns;
 	uint32_t head, tail; /* of the queue; free-running */
 	uint32_t nr_passing; /* MADs that threads took from the queue */
 	struct uroce_gsi_mad queue[QUEUE_SIZE];
 	struct uroce_gsi_counters counters;
-	/* held during a call of receive(); taken before mutex */
+	/* held during calls of users; taken before mutex */
 	pthread_mutex_t call_mutex;
 };
 
@@ -75,7 +76,7 @@ int uroce_gsi_new(const struct uroce_gsi_config *config,
 	};
 	list_init(&gsi->users);
 	list_init(&gsi->conns.conns);
-	uroce_gsi_links_init(&gsi->links);
+	uroce_gsi_links_init(&gsi->links, gsi->conns.epoll);
 	(void)pthread_mutex_init(&gsi->mutex, NULL);
 	(void)pthread_mutex_init(&gsi->call_mutex, NULL);
 	*ret_gsi = gsi;
@@ -215,6 +216,11 @@ void uroce_gsi_send_local(struct uroce_gsi *gsi,
 	memcpy(received.local_gid, mad->remote_gid, UROCE_GID_LEN);
 	memcpy(received.remote_gid, mad->local_gid, UROCE_GID_LEN);
 	(void)pass_on_mad(gsi, &received);
+}
+
+int uroce_gsi_watch_owner(struct uroce_gsi *gsi, uint32_t id)
+{
+	return uroce_gsi_watch_id(&gsi->links, id);
 }
 
 static const struct uroce_gsi_claim *
@@ -360,19 +366,49 @@ static int serve_ready(struct uroce_gsi *gsi, int fd, unsigned int *left)
 	return ret == -EAGAIN || ret == -ENOENT ? 0 : ret;
 }
 
-/* Delivers MADs at readable descriptors. Return: as uroce_gsi_work(). */
+/* Reports to the users that the process at the other end of a link has ended.
+ */
+static void serve_ended_link(struct uroce_gsi *gsi, int fd)
+{
+	struct list_node *pos;
+	uint32_t prefix;
+
+	if (!uroce_gsi_links_end(&gsi->links, fd, &prefix))
+		return;
+	(void)pthread_mutex_lock(&gsi->call_mutex);
+	list_for_each (pos, &gsi->users) {
+		const struct uroce_gsi_user *user =
+			list_entry(pos, struct uroce_gsi_user, entry);
+
+		user->owner_ended(user->arg, prefix);
+	}
+	(void)pthread_mutex_unlock(&gsi->call_mutex);
+}
+
+/*
+ * Delivers MADs at readable descriptors. Return: as uroce_gsi_work(). The end
+ * of a process is reported when no MAD that it has sent before is left.
+ */
 static int deliver_ready(struct uroce_gsi *gsi)
 {
 	struct epoll_event events[MAX_READY];
 	int nr = epoll_wait(gsi->conns.epoll, events, MAX_READY, 0);
 	unsigned int left = UROCE_GSI_MAX_DELIVERED;
+	int nr_ended = 0;
 
 	for (int i = 0; i < nr && left; i++) {
-		int ret = serve_ready(gsi, events[i].data.fd, &left);
+		int fd = events[i].data.fd;
+		int ret = 0;
 
+		if (uroce_gsi_links_have(&gsi->links, fd))
+			events[nr_ended++].data.fd = fd;
+		else
+			ret = serve_ready(gsi, fd, &left);
 		if (ret)
 			return ret;
 	}
+	for (int i = 0; i < nr_ended && left && nr < MAX_READY; i++)
+		serve_ended_link(gsi, events[i].data.fd);
 	return UROCE_GSI_MAX_DELIVERED - (int)left;
 }
 
@@ -483,11 +519,13 @@ int uroce_gsi_add_user(struct uroce_gsi *gsi, struct uroce_gsi_user *user)
 	int ret;
 
 	list_init(&user->claims);
+	(void)pthread_mutex_lock(&gsi->call_mutex);
 	gsi_lock(gsi);
 	ret = claim_prefix_locked(gsi, user);
 	if (!ret)
 		list_add_tail(&gsi->users, &user->entry);
 	gsi_unlock(gsi);
+	(void)pthread_mutex_unlock(&gsi->call_mutex);
 	return ret;
 }
 
@@ -496,16 +534,16 @@ void uroce_gsi_remove_user(struct uroce_gsi *gsi, struct uroce_gsi_user *user)
 	struct list_node *pos, *tmp;
 
 	/* in a child, threads of the parent may have had the locks */
-	if (!gsi->dead)
+	if (!gsi->dead) {
+		(void)pthread_mutex_lock(&gsi->call_mutex);
 		gsi_lock(gsi);
+	}
 	list_for_each_safe (pos, tmp, &user->claims)
 		free_claim(gsi, list_entry(pos, struct uroce_gsi_claim, entry));
 	list_del(&user->entry);
 	if (gsi->dead)
 		return;
 	gsi_unlock(gsi);
-	/* ends after a call that was in progress */
-	(void)pthread_mutex_lock(&gsi->call_mutex);
 	(void)pthread_mutex_unlock(&gsi->call_mutex);
 }
 

@@ -26,6 +26,11 @@ struct uroce_gsi_user {
 	uint32_t prefix; /* of its communication ids */
 	/* receive() - without locks; called by uroce_gsi_work() */
 	void (*receive)(void *arg, const struct uroce_gsi_mad *mad);
+	/*
+	 * owner_ended() - the process of a prefix has ended, as far as this
+	 * process has a connection to it; like receive()
+	 */
+	void (*owner_ended)(void *arg, uint32_t prefix);
 	void *arg;
 };
 
@@ -99,6 +104,18 @@ void uroce_gsi_push(struct uroce_gsi *gsi, const struct uroce_gsi_mad *mad);
 void uroce_gsi_send_local(struct uroce_gsi *gsi,
 			  const struct uroce_gsi_mad *mad);
 
+/**
+ * uroce_gsi_watch_owner() - let owner_ended() report the end of a process
+ * @id: a communication id of the process, which is of this host and user
+ *
+ * Ends when the process keeps connections to more than UROCE_GSI_NR_LINKS
+ * owners.
+ *
+ * Context: any thread, without locks of uroce; never waits.
+ * Return: 0; -ECONNREFUSED if it has ended already; or -errno.
+ */
+int uroce_gsi_watch_owner(struct uroce_gsi *gsi, uint32_t id);
+
 /* Attempts to deliver a MAD in one call of uroce_gsi_work(). */
 #define UROCE_GSI_MAX_DELIVERED 32
 
@@ -126,7 +143,7 @@ bool uroce_gsi_drain(struct uroce_gsi *gsi);
 
 /**
  * uroce_gsi_add_user() - claim a random prefix, and add a user
- * @user: memory of the caller; receive and arg are set
+ * @user: memory of the caller; receive, owner_ended and arg are set
  *
  * Return: 0; -EADDRINUSE if no prefix is free; -ENOMEM; or what
  * uroce_rendezvous_listen_gsi() returns.
@@ -136,7 +153,8 @@ int uroce_gsi_add_user(struct uroce_gsi *gsi, struct uroce_gsi_user *user);
 /**
  * uroce_gsi_remove_user() - release all claims of a user
  *
- * No call of user->receive() runs or starts after it. Not from receive().
+ * No call of the functions of @user runs or starts after it. Not from one of
+ * them.
  */
 void uroce_gsi_remove_user(struct uroce_gsi *gsi, struct uroce_gsi_user *user);
 

@@ -11,6 +11,7 @@
 #define UROCE_GSI_CLAIM_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "uroce/gsi/uroce_mad.h"
@@ -29,6 +30,9 @@ struct uroce_gsi_mad {
 
 /* Changes with struct uroce_gsi_mad. */
 #define UROCE_GSI_MAGIC 30306
+
+/* The owner's only message, before it ends a connection above its limit. */
+#define UROCE_GSI_NOTICE UINT32_C(30307)
 
 /* A message from process to process. */
 struct uroce_gsi_message {
@@ -51,10 +55,11 @@ struct uroce_gsi_name {
 };
 
 /* Owners to which a process keeps a connection. */
-#define UROCE_GSI_NR_LINKS 16
+#define UROCE_GSI_NR_LINKS 128
 
 struct uroce_gsi_links {
 	pthread_mutex_t mutex; /* a leaf; protects the members below */
+	int epoll;	       /* of the caller; -1 after it was closed */
 	unsigned int next;     /* to replace */
 	struct uroce_gsi_link {
 		int fd; /* -1: none */
@@ -78,10 +83,17 @@ int uroce_gsi_listen_service(const uint8_t *gid, unsigned int ifindex,
 /** uroce_gsi_listen_prefix() - claim the communication ids with a prefix */
 int uroce_gsi_listen_prefix(uint32_t prefix);
 
-/** uroce_gsi_links_init() - initialise connections to owners of MADs */
-void uroce_gsi_links_init(struct uroce_gsi_links *links);
+/**
+ * uroce_gsi_links_init() - initialise connections to owners of MADs
+ * @epoll: reports the connections that owners have ended
+ */
+void uroce_gsi_links_init(struct uroce_gsi_links *links, int epoll);
 
-/** uroce_gsi_links_close() - close all connections; with the mutex */
+/**
+ * uroce_gsi_links_close() - close all connections; with the mutex
+ *
+ * The epoll descriptor is not used after it.
+ */
 void uroce_gsi_links_close(struct uroce_gsi_links *links);
 
 void uroce_gsi_links_fini(struct uroce_gsi_links *links);
@@ -101,5 +113,29 @@ int uroce_gsi_forward_service(struct uroce_gsi_links *links, const uint8_t *gid,
 /** uroce_gsi_forward_id() - the same for the owner of a communication id */
 int uroce_gsi_forward_id(struct uroce_gsi_links *links, uint32_t id,
 			 const struct uroce_gsi_mad *mad);
+
+/**
+ * uroce_gsi_watch_id() - keep a connection to the owner of a communication id
+ *
+ * Context: any thread; never waits.
+ * Return: 0; -ECONNREFUSED if no process of this user owns it; or -errno.
+ */
+int uroce_gsi_watch_id(struct uroce_gsi_links *links, uint32_t id);
+
+/** uroce_gsi_links_have() - whether a descriptor is one of the connections */
+bool uroce_gsi_links_have(struct uroce_gsi_links *links, int fd);
+
+/**
+ * uroce_gsi_links_end() - close a connection that its owner has ended
+ * @fd: reported by the epoll descriptor
+ * @ret_prefix: receives the prefix of the owner
+ *
+ * An owner also ends connections above its limit, after a notice
+ * (UROCE_GSI_NOTICE).
+ *
+ * Return: whether the process does not own a prefix any more.
+ */
+bool uroce_gsi_links_end(struct uroce_gsi_links *links, int fd,
+			 uint32_t *ret_prefix);
 
 #endif

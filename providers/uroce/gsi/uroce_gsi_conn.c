@@ -13,6 +13,7 @@
 
 static void conns_shut_oldest(struct uroce_gsi_conns *conns)
 {
+	static const uint32_t notice = UROCE_GSI_NOTICE;
 	struct list_node *pos;
 
 	list_for_each (pos, &conns->conns) {
@@ -23,6 +24,9 @@ static void conns_shut_oldest(struct uroce_gsi_conns *conns)
 			continue;
 		conn->is_shut = true;
 		conns->nr_open--;
+		/* without it, the sender would conclude that the owner ended */
+		(void)!send(conn->fd, &notice, sizeof(notice),
+			    MSG_DONTWAIT | MSG_NOSIGNAL);
 		(void)shutdown(conn->fd, SHUT_RDWR);
 		return;
 	}

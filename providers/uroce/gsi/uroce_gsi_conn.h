@@ -13,7 +13,7 @@
 
 /* Connections that stay open; a sender whose connection is closed opens a new
  * one. */
-#define UROCE_GSI_MAX_CONNS 64
+#define UROCE_GSI_MAX_CONNS 256
 
 /* Most MADs that uroce_gsi_conn_receive() receives. */
 #define UROCE_GSI_BATCH 16

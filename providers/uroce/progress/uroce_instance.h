@@ -234,6 +234,14 @@ int uroce_instance_await_copies(struct uroce_instance *instance);
 struct uroce_gsi *uroce_instance_gsi(const struct uroce_instance *instance);
 
 /**
+ * uroce_instance_is_own_address() - whether a device of the process has a GID
+ *
+ * Context: any thread, without the engine lock.
+ */
+bool uroce_instance_is_own_address(const struct uroce_instance *instance,
+				   const uint8_t *gid);
+
+/**
  * uroce_instance_send_mad() - send a MAD from QP 1 to QP 1, and from local_gid,
  * which is an address of the device
  *

@@ -112,6 +112,12 @@ static unsigned int find_own_interface(struct uroce_process *process,
 	return ifindex;
 }
 
+bool uroce_instance_is_own_address(const struct uroce_instance *instance,
+				   const uint8_t *gid)
+{
+	return find_own_interface(instance->process, gid) != 0;
+}
+
 /* An interface that is the device of other processes only. */
 static unsigned int find_any_interface(const uint8_t *gid)
 {

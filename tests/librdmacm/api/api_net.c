@@ -233,6 +233,24 @@ static void net_gsi_release(struct verbs_gsi *gsi,
 	api_net.nr_claims--;
 }
 
+static int net_gsi_watch(struct verbs_gsi *gsi, const union ibv_gid *remote_gid,
+			 uint32_t id)
+{
+	return api_net.watch_ret;
+}
+
+void api_net_end_owner(unsigned int device)
+{
+	for (unsigned int i = 0; i < NET_NR_GSIS; i++) {
+		const struct verbs_gsi_handler *handler =
+			&devices[i].gsi.handler;
+
+		if (handler->owner_ended)
+			handler->owner_ended(handler->owner,
+					     devices[device].gsi.prefix);
+	}
+}
+
 const struct verbs_gsi_ops *verbs_get_gsi_ops(struct ibv_context *context,
 					      uint32_t version)
 {
@@ -244,6 +262,7 @@ const struct verbs_gsi_ops *verbs_get_gsi_ops(struct ibv_context *context,
 		.send = net_gsi_send,
 		.claim_service = net_gsi_claim,
 		.release_service = net_gsi_release,
+		.watch_owner = net_gsi_watch,
 	};
 
 	return version == VERBS_GSI_VERSION &&

@@ -40,6 +40,7 @@ struct api_net {
 	unsigned int nr_drops;	 /* lose the next MADs */
 	int modify_ret;		 /* of ibv_modify_qp(), errno value */
 	int claim_ret;		 /* of claim_service(), errno value */
+	int watch_ret;		 /* of watch_owner(), errno value */
 	int attach_ret;		 /* of ibv_attach_mcast(), errno value */
 	/* Of new QPs; without a vendor, ECE is not supported. A QP accepts the
 	 * options that it has itself. */
@@ -64,6 +65,8 @@ int api_net_reset(void **state);
 
 /* Sends a MAD from the client's device to the server's. */
 void api_net_inject(const uint8_t *mad);
+/* Reports to both devices that the process of one of them has ended. */
+void api_net_end_owner(unsigned int device);
 /* Delivers MADs until there are none. */
 void api_net_deliver(void);
 /* Moves the clock, and processes the deadlines up to then. */

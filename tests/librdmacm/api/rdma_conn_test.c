@@ -409,6 +409,76 @@ static void destroy_id_established_disconnects_peer(void **state)
 	api_net_destroy(client);
 }
 
+static void peer_process_ended_disconnects_without_dreq(void **state)
+{
+	struct rdma_cm_id *client, *server;
+
+	api_net_connect(client_channel, server_channel, &client, &server);
+	api_net_end_owner(1);
+	api_net_expect(client_channel, RDMA_CM_EVENT_DISCONNECTED, 0);
+	api_net_expect_nothing(server_channel);
+	assert_int_equal(client->qp->state, IBV_QPS_RTS);
+	api_net_end_owner(1);
+	api_net_expect_nothing(client_channel); /* not a second end */
+	assert_int_equal(rdma_disconnect(client), 0);
+	assert_int_equal(client->qp->state, IBV_QPS_ERR);
+	api_net_advance(512 * API_NET_MS);
+	api_net_expect(client_channel, RDMA_CM_EVENT_TIMEWAIT_EXIT, 0);
+	api_net_destroy(client);
+	api_net_destroy(server);
+}
+
+static void peer_process_ended_ends_waiting_disconnect(void **state)
+{
+	struct rdma_cm_id *client, *server;
+
+	api_net_connect(client_channel, server_channel, &client, &server);
+	assert_int_equal(rdma_disconnect(server), 0);
+	api_net_end_owner(0);
+	api_net_expect(server_channel, RDMA_CM_EVENT_DISCONNECTED, 0);
+	api_net_deliver();
+	api_net_expect(client_channel, RDMA_CM_EVENT_DISCONNECTED, 0);
+	api_net_destroy(client);
+	api_net_destroy(server);
+}
+
+/* Processes of other hosts may have the prefix of one of this host. */
+static void remote_peer_outlives_local_process_of_same_prefix(void **state)
+{
+	struct rdma_cm_id *client, *server;
+
+	api_net.watch_ret = EADDRNOTAVAIL;
+	api_net_connect(client_channel, server_channel, &client, &server);
+	api_net_end_owner(0);
+	api_net_end_owner(1);
+	api_net_expect_nothing(client_channel);
+	api_net_expect_nothing(server_channel);
+	api_net_destroy(client);
+	api_net_destroy(server);
+}
+
+static void peer_process_ended_before_rtu_disconnects_at_once(void **state)
+{
+	struct rdma_cm_id *listener = api_net_listen(server_channel);
+	struct rdma_cm_id *client = api_net_route(client_channel), *server;
+	struct rdma_cm_event *event;
+
+	assert_int_equal(rdma_connect(client, NULL), 0);
+	api_net_deliver();
+	event = api_net_fetch(server_channel, RDMA_CM_EVENT_CONNECT_REQUEST);
+	server = event->id;
+	assert_int_equal(rdma_ack_cm_event(event), 0);
+	api_net_create_qp(server);
+	assert_int_equal(rdma_accept(server, NULL), 0);
+	api_net_deliver();
+	api_net.watch_ret = ESRCH;
+	api_net_expect(client_channel, RDMA_CM_EVENT_ESTABLISHED, 0);
+	api_net_expect(client_channel, RDMA_CM_EVENT_DISCONNECTED, 0);
+	api_net_destroy(client);
+	api_net_destroy(server);
+	api_net_destroy(listener);
+}
+
 static void destroy_id_listening_rejects_queued_requests(void **state)
 {
 	struct rdma_cm_id *listener = api_net_listen(server_channel);
@@ -506,6 +576,10 @@ int main(void)
 		TEST(disconnect_by_client_ends_when_server_disconnects),
 		TEST(disconnect_never_connected_fails_with_einval),
 		TEST(destroy_id_established_disconnects_peer),
+		TEST(peer_process_ended_disconnects_without_dreq),
+		TEST(peer_process_ended_ends_waiting_disconnect),
+		TEST(remote_peer_outlives_local_process_of_same_prefix),
+		TEST(peer_process_ended_before_rtu_disconnects_at_once),
 		TEST(destroy_id_listening_rejects_queued_requests),
 		TEST(listen_full_backlog_delays_second_request),
 		TEST(listen_unbound_has_wildcard_address_and_port),

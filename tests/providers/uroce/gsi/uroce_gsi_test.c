@@ -25,12 +25,14 @@
 
 #define IFINDEX	   1000001
 #define QUEUE_SIZE 64
+#define NR_WAITING 32	/* connections, fewer than the backlog */
 #define NR_OF_FULL 2000 /* MADs that no connection has room for */
 
 static struct uroce_gsi *gsi;
 static struct uroce_gsi_user user;
 static struct uroce_gsi_mad last;
-static unsigned int nr_received, nr_replies;
+static unsigned int nr_received, nr_replies, nr_ended;
+static uint32_t ended_prefix;
 static bool remove_claim; /* in receive() */
 
 static uint64_t service_id(void)
@@ -57,6 +59,13 @@ static void receive(void *arg, const struct uroce_gsi_mad *mad)
 	nr_received++;
 	if (remove_claim)
 		uroce_gsi_release(gsi, &user, NULL, IFINDEX, service_id());
+}
+
+static void owner_ended(void *arg, uint32_t prefix)
+{
+	assert_ptr_equal(arg, &user);
+	ended_prefix = prefix;
+	nr_ended++;
 }
 
 static struct uroce_gsi_mad make_req(void)
@@ -105,8 +114,13 @@ static int setup(void **state)
 	uroce_identity_take();
 	nr_received = 0;
 	nr_replies = 0;
+	nr_ended = 0;
 	remove_claim = false;
-	user = (struct uroce_gsi_user){ .receive = receive, .arg = &user };
+	user = (struct uroce_gsi_user){
+		.receive = receive,
+		.owner_ended = owner_ended,
+		.arg = &user,
+	};
 	assert_int_equal(uroce_gsi_new(&config, &gsi), 0);
 	assert_int_equal(uroce_gsi_add_user(gsi, &user), 0);
 	return 0;
@@ -294,8 +308,8 @@ static void gsi_connections_above_limit_lose_no_mad(void **state)
 		assert_int_equal(
 			send(fds[i], &message, sizeof(message), MSG_NOSIGNAL),
 			sizeof(message));
-		/* the first ones wait while others are accepted */
-		if (i == nr / 2 || i == nr - 1)
+		/* some wait while others are accepted */
+		if (i % NR_WAITING == NR_WAITING - 1)
 			work();
 	}
 	assert_int_equal(nr_received, nr);
@@ -321,6 +335,76 @@ static void gsi_full_connection_loses_no_mad(void **state)
 	work();
 	assert_int_equal(nr_received, NR_OF_FULL);
 	assert_int_equal(counters().lost, 0);
+}
+
+/* The GSI of another process, which ends after it has sent a MAD. */
+static uint32_t run_other_process(unsigned int nr_mads)
+{
+	const struct uroce_gsi_config config = {
+		.find_interface = find_interface,
+		.send_reply = send_reply,
+	};
+	struct uroce_gsi_user other_user = { .receive = receive };
+	struct uroce_gsi_mad mad = make_req();
+	struct uroce_gsi *other;
+
+	mad.bytes[17] = 0x13;
+	uroce_put32(mad.bytes + 28, user.prefix | 1);
+	assert_int_equal(uroce_gsi_new(&config, &other), 0);
+	assert_int_equal(uroce_gsi_add_user(other, &other_user), 0);
+	assert_int_equal(uroce_gsi_watch_owner(gsi, other_user.prefix | 9), 0);
+	assert_int_equal(uroce_gsi_watch_owner(gsi, other_user.prefix), 0);
+	work();
+	assert_int_equal(nr_ended, 0);
+	for (unsigned int i = 0; i < nr_mads; i++)
+		uroce_gsi_send_local(other, &mad);
+	uroce_gsi_remove_user(other, &other_user);
+	uroce_gsi_free(other);
+	return other_user.prefix;
+}
+
+static void gsi_end_of_watched_owner_is_reported_once(void **state)
+{
+	uint32_t prefix = run_other_process(0);
+
+	assert_true(is_readable());
+	work();
+	assert_int_equal(nr_ended, 1);
+	assert_int_equal(ended_prefix, prefix);
+	assert_int_equal(uroce_gsi_watch_owner(gsi, prefix), -ECONNREFUSED);
+}
+
+static void gsi_end_of_watched_owner_follows_sent_mads(void **state)
+{
+	uint32_t nr_unowned;
+
+	(void)run_other_process(2 * UROCE_GSI_MAX_DELIVERED);
+	for (unsigned int i = 1; i <= 2; i++) {
+		assert_int_equal(uroce_gsi_work(gsi, true, &nr_unowned),
+				 UROCE_GSI_MAX_DELIVERED);
+		assert_int_equal(nr_received, i * UROCE_GSI_MAX_DELIVERED);
+		assert_int_equal(nr_ended, 0);
+	}
+	work();
+	assert_int_equal(nr_ended, 1);
+}
+
+/* The owner ends the oldest connections above its limit. */
+static void gsi_owner_that_ends_connection_is_not_reported(void **state)
+{
+	int fds[UROCE_GSI_MAX_CONNS];
+	const unsigned int nr = sizeof(fds) / sizeof(fds[0]);
+
+	assert_int_equal(uroce_gsi_watch_owner(gsi, user.prefix), 0);
+	work();
+	for (unsigned int i = 0; i < nr; i++) {
+		fds[i] = connect_raw();
+		work();
+	}
+	assert_int_equal(nr_ended, 0);
+	assert_false(is_readable());
+	for (unsigned int i = 0; i < nr; i++)
+		(void)close(fds[i]);
 }
 
 static void gsi_local_mad_is_delivered_with_addresses_swapped(void **state)
@@ -412,6 +496,9 @@ int main(void)
 		TEST(gsi_connection_without_mad_is_not_counted),
 		TEST(gsi_connections_above_limit_lose_no_mad),
 		TEST(gsi_full_connection_loses_no_mad),
+		TEST(gsi_end_of_watched_owner_is_reported_once),
+		TEST(gsi_end_of_watched_owner_follows_sent_mads),
+		TEST(gsi_owner_that_ends_connection_is_not_reported),
 		TEST(gsi_local_mad_is_delivered_with_addresses_swapped),
 		TEST(gsi_new_claim_receives_after_release_of_old_claim),
 		TEST(gsi_abandoned_has_no_descriptors),

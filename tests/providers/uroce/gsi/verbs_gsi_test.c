@@ -69,9 +69,21 @@ static void write_mad(void *owner, const struct verbs_gsi_address *address,
 	(void)!send(process->fd, &received, sizeof(received), MSG_NOSIGNAL);
 }
 
+/* Writes the prefix. */
+static void write_end(void *owner, uint32_t prefix)
+{
+	const struct process *process = owner;
+
+	(void)!send(process->fd, &prefix, sizeof(prefix), MSG_NOSIGNAL);
+}
+
 static void process_open(struct process *process)
 {
-	const struct verbs_gsi_handler handler = { write_mad, process };
+	const struct verbs_gsi_handler handler = {
+		.receive = write_mad,
+		.owner_ended = write_end,
+		.owner = process,
+	};
 	struct ibv_device **list = ibv_get_device_list(NULL);
 
 	assert_non_null(list);
@@ -235,7 +247,11 @@ static void gsi_id_prefix_has_upper_bits_only(void **state)
 
 static void gsi_open_of_unknown_port_fails(void **state)
 {
-	const struct verbs_gsi_handler handler = { write_mad, &test };
+	const struct verbs_gsi_handler handler = {
+		.receive = write_mad,
+		.owner_ended = write_end,
+		.owner = &test,
+	};
 	struct verbs_gsi *gsi = NULL;
 
 	assert_int_equal(test.ops->open(test.context, 2, &handler, &gsi),
@@ -418,6 +434,33 @@ static void gsi_message_without_owner_is_dropped(void **state)
 	assert_receives(inbox, &sent);
 }
 
+static void gsi_end_of_killed_owner_is_reported(void **state)
+{
+	uint32_t id, prefix;
+	int status;
+
+	start_owner(false);
+	id = owner.prefix | 7;
+	assert_int_equal(test.ops->watch_owner(test.gsi, &test.gid, id), 0);
+	assert_int_equal(test.ops->watch_owner(test.gsi, &test.gid, id), 0);
+	assert_int_equal(kill(owner.pid, SIGKILL), 0);
+	receive_bytes(inbox, &prefix, sizeof(prefix));
+	assert_int_equal(prefix, owner.prefix);
+	assert_int_equal(test.ops->watch_owner(test.gsi, &test.gid, id), ESRCH);
+	assert_int_equal(waitpid(owner.pid, &status, 0), owner.pid);
+	(void)close(owner.fd);
+}
+
+static void gsi_owner_at_address_of_no_device_is_not_watched(void **state)
+{
+	static const union ibv_gid foreign = {
+		.raw = { [10] = 0xff, 0xff, 192, 0, 2, 1 },
+	};
+
+	assert_int_equal(test.ops->watch_owner(test.gsi, &foreign, own_id()),
+			 EADDRNOTAVAIL);
+}
+
 static void gsi_in_child_of_fork_fails(void **state)
 {
 	struct verbs_gsi_address address = { .local_gid = test.gid,
@@ -430,7 +473,9 @@ static void gsi_in_child_of_fork_fails(void **state)
 	if (!pid) {
 		bool good = test.ops->send(test.gsi, &address, mad) == EIO &&
 			    test.ops->claim_service(test.gsi, &test.gid,
-						    SERVICE_ID) == EIO;
+						    SERVICE_ID) == EIO &&
+			    test.ops->watch_owner(test.gsi, &test.gid, 1) ==
+				    EIO;
 
 		test.ops->close(test.gsi);
 		_exit(!good);
@@ -480,6 +525,8 @@ int main(int argc, char **argv)
 		TEST(gsi_sidr_req_without_owner_is_rejected),
 		TEST(gsi_dreq_without_owner_gets_drep),
 		TEST(gsi_message_without_owner_is_dropped),
+		TEST(gsi_end_of_killed_owner_is_reported),
+		TEST(gsi_owner_at_address_of_no_device_is_not_watched),
 		TEST(gsi_in_child_of_fork_fails),
 	};
 
