@@ -336,7 +336,7 @@ static uint8_t modify_find_port(const struct check_modify *call)
 	if (call->mask & IBV_QP_PORT)
 		return call->attr->port_num;
 	layers_lock();
-	record = layers_record_find_number(call->qp->context, call->qp->qp_num);
+	record = layers_record_find(call->qp);
 	if (record && (record->qp.attr_mask & IBV_QP_PORT))
 		port = record->qp.attr.port_num;
 	layers_unlock();

@@ -431,11 +431,11 @@ static void completion_explain_flush(const struct ibv_context *ctx,
 /* Records                                                                   */
 /* ------------------------------------------------------------------------ */
 
-static void completion_copy_qp(const struct layers_qp *qp,
+static void completion_copy_qp(uint32_t number, const struct layers_qp *qp,
 			       struct completion_qp *ret_qp)
 {
 	*ret_qp = (struct completion_qp){
-		.number = qp->number,
+		.number = number,
 		.type = qp->type,
 		.attr_mask = qp->attr_mask,
 		.attr = qp->attr,
@@ -476,9 +476,10 @@ void explain_completion(const struct ibv_context *ctx, uint64_t wr_id,
 	bool is_wanted = true;
 
 	layers_lock();
-	record = qp_num ? layers_record_find_number(ctx, *qp_num) : NULL;
+	record = qp_num ? layers_record_find_number(ctx, LAYERS_QP, *qp_num)
+			: NULL;
 	if (record) {
-		completion_copy_qp(&record->qp, &qp);
+		completion_copy_qp(*qp_num, &record->qp, &qp);
 		completion_find_request(&record->qp, wr_id, &request);
 		if (is_flush)
 			is_wanted = completion_note_flush_locked(&record->qp);

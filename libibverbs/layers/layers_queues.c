@@ -50,13 +50,13 @@ static int layers_next_poll(struct ibv_cq_ex *cq)
 	return layers_check_current(cq, ret);
 }
 
-static void layers_watch_cq_ex(struct ibv_cq_ex *cq)
+static void layers_watch_cq_ex(struct layers_record *record,
+			       struct ibv_cq_ex *cq)
 {
-	const struct layers_cq original = { cq->start_poll, cq->next_poll };
-
-	if (!original.start_poll || !original.next_poll ||
-	    !layers_record_add_cq(cq->context, cq, &original))
+	if (!record || !cq->start_poll || !cq->next_poll)
 		return;
+	record->cq.start_poll = cq->start_poll;
+	record->cq.next_poll = cq->next_poll;
 	cq->start_poll = layers_start_poll;
 	cq->next_poll = layers_next_poll;
 }
@@ -89,14 +89,23 @@ static int layers_create_cq(struct ibv_context *ctx,
 {
 	uint64_t begin = trace_begin();
 	int ret = layers_create_cq_below(ctx, attr, extended, ret_vcq);
+	struct layers_record *record;
 
 	trace_call(TRACE_CREATE_CQ, begin, ret ? 0 : (*ret_vcq)->cq.handle, 0,
 		   ret);
-	if (ret == 0 && extended)
-		layers_watch_cq_ex(&(*ret_vcq)->cq_ex);
-	else if (ret < 0 && explain_is_on)
+	if (ret < 0 && explain_is_on)
 		explain_create_cq(ctx, attr, -ret);
-	return ret;
+	if (ret)
+		return ret;
+	record = layers_record_add(&(const struct layers_made){
+		.kind = LAYERS_CQ,
+		.ctx = ctx,
+		.object = &(*ret_vcq)->cq,
+		.number = (*ret_vcq)->cq.handle,
+	});
+	if (extended)
+		layers_watch_cq_ex(record, &(*ret_vcq)->cq_ex);
+	return 0;
 }
 
 static int layers_destroy_cq(struct ibv_cq *cq)
@@ -123,8 +132,9 @@ static int layers_create_srq(struct ibv_context *ctx,
 {
 	uint64_t begin = trace_begin();
 	int ret = layers_below(ctx)->create_srq(ctx, attr, ret_vsrq);
-	const struct layers_srq sizes = { .max_wr = attr->attr.max_wr,
-					  .max_sge = attr->attr.max_sge };
+	bool has_pd = attr->comp_mask & IBV_SRQ_INIT_ATTR_PD;
+	bool has_cq = attr->comp_mask & IBV_SRQ_INIT_ATTR_CQ;
+	struct layers_record *record;
 
 	trace_call(TRACE_CREATE_SRQ, begin, ret ? 0 : (*ret_vsrq)->srq.handle,
 		   0, ret);
@@ -133,8 +143,17 @@ static int layers_create_srq(struct ibv_context *ctx,
 	if (ret)
 		return ret;
 	trace_srq_add(&(*ret_vsrq)->srq, &attr->attr);
-	/* Without a record, messages have no limits. */
-	(void)layers_record_add_srq(ctx, &(*ret_vsrq)->srq, &sizes);
+	record = layers_record_add(&(const struct layers_made){
+		.kind = LAYERS_SRQ,
+		.ctx = ctx,
+		.object = &(*ret_vsrq)->srq,
+		.used = { has_pd ? attr->pd : NULL, has_cq ? attr->cq : NULL },
+		.number = (*ret_vsrq)->srq.handle,
+	});
+	if (record) {
+		record->srq.max_wr = attr->attr.max_wr;
+		record->srq.max_sge = attr->attr.max_sge;
+	}
 	return 0;
 }
 
@@ -193,6 +212,31 @@ static void layers_trace_qp_ex(struct layers_record *record,
 		trace_watch_wr(record->qp.trace, &vqp->qp_ex);
 }
 
+static struct layers_record *
+layers_record_qp(struct ibv_context *ctx,
+		 const struct ibv_qp_init_attr_ex *attr,
+		 const struct ibv_qp *qp)
+{
+	bool sends = attr->qp_type != IBV_QPT_XRC_RECV;
+	bool receives = sends && attr->qp_type != IBV_QPT_XRC_SEND;
+
+	return layers_record_add_qp(
+		qp,
+		&(const struct layers_made){
+			.kind = LAYERS_QP,
+			.ctx = ctx,
+			.object = qp,
+			.used = { attr->comp_mask & IBV_QP_INIT_ATTR_PD
+					  ? attr->pd
+					  : NULL,
+				  sends ? attr->send_cq : NULL,
+				  receives ? attr->recv_cq : NULL,
+				  receives ? attr->srq : NULL },
+			.number = qp->qp_num,
+		},
+		&attr->cap);
+}
+
 static int layers_create_qp(struct ibv_context *ctx,
 			    struct ibv_qp_init_attr_ex *attr,
 			    struct verbs_qp **ret_vqp)
@@ -207,7 +251,7 @@ static int layers_create_qp(struct ibv_context *ctx,
 		explain_create_qp(ctx, attr, -ret);
 	if (ret)
 		return ret;
-	record = layers_record_add_qp(&(*ret_vqp)->qp, &attr->cap);
+	record = layers_record_qp(ctx, attr, &(*ret_vqp)->qp);
 	if (record) {
 		record->qp.trace = trace_qp_add(&(*ret_vqp)->qp, attr);
 		layers_watch_qp_ex(record, *ret_vqp);

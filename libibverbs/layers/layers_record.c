@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Records of objects: see layers/layers_record.h. Two tables of chains: one by
- * address, whose chains only grow, so that readers need no lock; and one by QP
- * number.
+ * Records of objects: see layers/layers_record.h. Two tables with open
+ * addressing: by address, and by the context and number. A table that is half
+ * full is replaced by a larger one. It stays, since readers need no lock.
  */
 #include "layers/layers_record.h"
 
@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Powers of two. */
-#define NR_CHAINS	 4096U
-#define NR_NUMBER_CHAINS 4096U
+#define MIN_SLOTS 1024U /* power of two */
+
+/* So many records of destroyed objects of a kind are kept. */
+#define MAX_GONE 256U
 
 struct verbs_mutex layers_mutex = VERBS_MUTEX_INIT;
 /* The signals that the owner of the mutex had blocked before. */
@@ -37,152 +38,379 @@ void layers_unlock(void)
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL); /* cannot fail */
 }
 
-static _Atomic(struct layers_record *) chains[NR_CHAINS];
-static struct layers_record *
-	number_chains[NR_NUMBER_CHAINS] GUARDED_BY(layers_mutex);
+#define LOAD(member) atomic_load_explicit(&(member), memory_order_relaxed)
+
+/* ------------------------------------------------------------------------ */
+/* Tables                                                                    */
+/* ------------------------------------------------------------------------ */
+
+enum record_key {
+	BY_ADDRESS,
+	BY_NUMBER,
+	NR_KEYS,
+};
+
+struct record_table {
+	size_t nr;		     /* of slots; power of two */
+	size_t nr_used;		     /* slots that are not NULL */
+	struct record_table *former; /* readers may still use it */
+	_Atomic(struct layers_record *) *slots;
+};
+
+static _Atomic(struct layers_record *) first_slots[NR_KEYS][MIN_SLOTS];
+static struct record_table first_tables[NR_KEYS] = {
+	{ .nr = MIN_SLOTS, .slots = first_slots[BY_ADDRESS] },
+	{ .nr = MIN_SLOTS, .slots = first_slots[BY_NUMBER] },
+};
+static _Atomic(struct record_table *) tables[NR_KEYS] = {
+	&first_tables[BY_ADDRESS],
+	&first_tables[BY_NUMBER],
+};
+
+/* In slots of dropped records: no object has this record. */
+static struct layers_record dropped = { .kind = LAYERS_NR_KINDS };
 
 /* Fibonacci hashing; objects have at least 16 bytes. */
-static size_t record_hash(const void *object)
+static size_t record_hash_address(const void *object)
 {
-	uint64_t product =
-		(uint64_t)(uintptr_t)object * UINT64_C(0x9e3779b97f4a7c15);
+	return (size_t)(((uint64_t)(uintptr_t)object *
+			 UINT64_C(0x9e3779b97f4a7c15)) >>
+			32);
+}
 
-	return (size_t)(product >> 32) % NR_CHAINS;
+/* The low bits of an lkey are often a counter. */
+static size_t record_hash_number(const struct ibv_context *ctx, uint32_t number)
+{
+	return (size_t)((((uint64_t)(uintptr_t)ctx + number) *
+			 UINT64_C(0x9e3779b97f4a7c15)) >>
+			32);
+}
+
+static size_t record_hash(const struct layers_record *record,
+			  enum record_key key)
+{
+	return key == BY_ADDRESS ? record_hash_address(LOAD(record->object))
+				 : record_hash_number(LOAD(record->ctx),
+						      LOAD(record->number));
+}
+
+/* Return: the record of a slot; NULL: the last one that was ever used. */
+static struct layers_record *table_load(const struct record_table *table,
+					size_t place)
+{
+	/* Pairs with the release in table_put_locked(). */
+	return atomic_load_explicit(&table->slots[place & (table->nr - 1)],
+				    memory_order_acquire);
+}
+
+static const struct record_table *table_get(enum record_key key)
+{
+	/* Pairs with the release in table_grow_locked(). */
+	return atomic_load_explicit(&tables[key], memory_order_acquire);
 }
 
 struct layers_record *layers_record_find(const void *object)
 {
+	const struct record_table *table = table_get(BY_ADDRESS);
+	size_t place = record_hash_address(object);
 	struct layers_record *record;
 
-	/* Pairs with the release in record_new_locked(). */
-	record = atomic_load_explicit(&chains[record_hash(object)],
-				      memory_order_acquire);
-	/* Pairs with the release in record_set_object(). */
-	while (record && atomic_load_explicit(&record->object,
-					      memory_order_acquire) != object)
-		record = record->next;
+	if (!object)
+		return NULL;
+	do
+		record = table_load(table, place++);
+	while (record && LOAD(record->object) != object);
 	return record;
 }
 
-static void record_set_object(struct layers_record *record, const void *object)
+struct layers_record *layers_record_find_number(const struct ibv_context *ctx,
+						enum layers_kind kind,
+						uint32_t number)
 {
-	/* Pairs with the acquire in layers_record_find(). */
-	atomic_store_explicit(&record->object, object, memory_order_release);
+	const struct record_table *table = table_get(BY_NUMBER);
+	size_t place = record_hash_number(ctx, number);
+	struct layers_record *record;
+
+	do
+		record = table_load(table, place++);
+	while (record &&
+	       (record->kind != kind || LOAD(record->number) != number ||
+		LOAD(record->ctx) != ctx));
+	return record;
 }
 
-static struct layers_record **record_number_chain_locked(uint32_t number)
+static void table_put_locked(struct record_table *table,
+			     struct layers_record *record, size_t place)
 	REQUIRES(layers_mutex)
 {
-	return &number_chains[number % NR_NUMBER_CHAINS];
+	struct layers_record *old = table_load(table, place);
+
+	while (old && old != &dropped)
+		old = table_load(table, ++place);
+	if (!old)
+		table->nr_used++;
+	/* Pairs with the acquire in table_load(). */
+	atomic_store_explicit(&table->slots[place & (table->nr - 1)], record,
+			      memory_order_release);
 }
 
-/* Frees the data of a record, which then has no object. */
+static void table_remove_locked(enum record_key key,
+				const struct layers_record *record)
+	REQUIRES(layers_mutex)
+{
+	struct record_table *table = LOAD(tables[key]);
+	size_t place = record_hash(record, key);
+	struct layers_record *old = table_load(table, place);
+
+	while (old && old != record)
+		old = table_load(table, ++place);
+	if (old)
+		atomic_store_explicit(&table->slots[place & (table->nr - 1)],
+				      &dropped, memory_order_release);
+}
+
+/* Return: the next existing object of the table from a place on. */
+static struct layers_record *table_next_locked(const struct record_table *table,
+					       size_t *place)
+	REQUIRES(layers_mutex)
+{
+	struct layers_record *record;
+
+	while (*place < table->nr) {
+		record = table_load(table, (*place)++);
+		if (record && record != &dropped)
+			return record;
+	}
+	return NULL;
+}
+
+struct layers_record *layers_record_next_locked(size_t *place)
+{
+	return table_next_locked(table_get(BY_ADDRESS), place);
+}
+
+/* Replaces a table. Return: the new one, or NULL if there is no memory. */
+static struct record_table *table_grow_locked(enum record_key key)
+	REQUIRES(layers_mutex)
+{
+	struct record_table *old = LOAD(tables[key]), *table;
+	size_t nr = MIN_SLOTS, nr_records = 0, place = 0;
+	struct layers_record *record;
+
+	while (table_next_locked(old, &place))
+		nr_records++;
+	while (nr < 4 * nr_records)
+		nr *= 2;
+	table = calloc(1, sizeof(*table) + nr * sizeof(*table->slots));
+	if (!table)
+		return NULL;
+	table->slots = (void *)(table + 1);
+	table->nr = nr;
+	table->former = old;
+	place = 0;
+	while ((record = table_next_locked(old, &place)) != NULL)
+		table_put_locked(table, record, record_hash(record, key));
+	/* Pairs with the acquire in table_get(). */
+	atomic_store_explicit(&tables[key], table, memory_order_release);
+	return table;
+}
+
+/* Return: a table with room for a record, or NULL. */
+static struct record_table *table_reserve_locked(enum record_key key)
+	REQUIRES(layers_mutex)
+{
+	struct record_table *table = LOAD(tables[key]);
+
+	if (2 * table->nr_used < table->nr)
+		return table;
+	return table_grow_locked(key);
+}
+
+static bool record_has_number(enum layers_kind kind)
+{
+	return kind == LAYERS_QP || kind == LAYERS_MR;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Records of destroyed objects                                              */
+/* ------------------------------------------------------------------------ */
+
+static struct record_list {
+	struct layers_record *first, *last; /* the oldest and the newest */
+	unsigned int nr;
+} gone[LAYERS_NR_KINDS] GUARDED_BY(layers_mutex);
+
+/* Makes a record one of a destroyed object. */
 static void record_drop_locked(struct layers_record *record)
 	REQUIRES(layers_mutex)
 {
-	struct layers_record **link;
+	struct record_list *list = &gone[record->kind];
 
-	if (record->is_qp) {
-		link = record_number_chain_locked(record->qp.number);
-		while (*link && *link != record)
-			link = &(*link)->qp.next_number;
-		if (*link)
-			*link = record->qp.next_number;
+	table_remove_locked(BY_ADDRESS, record);
+	if (record_has_number(record->kind))
+		table_remove_locked(BY_NUMBER, record);
+	record->former = LOAD(record->object);
+	/* Pairs with nothing: no reader wants a destroyed object. */
+	atomic_store_explicit(&record->object, NULL, memory_order_relaxed);
+	if (record->kind == LAYERS_QP) {
 		free(record->qp.requests);
 		free(record->qp.validate.built);
 	}
-	record->is_qp = false;
-	record_set_object(record, NULL);
+	record->next_gone = NULL;
+	if (list->last)
+		list->last->next_gone = record;
+	else
+		list->first = record;
+	list->last = record;
+	list->nr++;
 }
 
-/* Adds a record to the end of the table that readers see. */
-static struct layers_record *
-record_add_to_chain_locked(_Atomic(struct layers_record *) *chain)
+struct layers_record *
+layers_record_next_gone_locked(enum layers_kind kind,
+			       const struct layers_record *from)
+{
+	return from ? from->next_gone : gone[kind].first;
+}
+
+static size_t record_size(enum layers_kind kind)
+{
+	static const size_t sizes[LAYERS_NR_KINDS] = {
+		[LAYERS_MR] = sizeof(struct layers_mr),
+		[LAYERS_CQ] = sizeof(struct layers_cq),
+		[LAYERS_SRQ] = sizeof(struct layers_srq),
+		[LAYERS_QP] = sizeof(struct layers_qp),
+	};
+	const size_t line = _Alignof(struct layers_record);
+	size_t size = offsetof(struct layers_record, qp) + sizes[kind];
+
+	return (size + line - 1) / line * line;
+}
+
+/* Return: a record without an object, or NULL. */
+static struct layers_record *record_take_locked(enum layers_kind kind)
 	REQUIRES(layers_mutex)
 {
-	struct layers_record *record = calloc(1, sizeof(*record));
+	struct record_list *list = &gone[kind];
+	struct layers_record *record = list->first;
 
-	if (record) {
-		record->next =
-			atomic_load_explicit(chain, memory_order_relaxed);
-		/* Pairs with the acquire in layers_record_find(). */
-		atomic_store_explicit(chain, record, memory_order_release);
+	if (list->nr < MAX_GONE) {
+		record = aligned_alloc(_Alignof(struct layers_record),
+				       record_size(kind));
+		if (record) {
+			memset(record, 0, record_size(kind));
+			record->kind = kind;
+		}
+		return record;
 	}
+	list->first = record->next_gone;
+	if (!list->first)
+		list->last = NULL;
+	list->nr--;
 	return record;
 }
 
+/* ------------------------------------------------------------------------ */
+/* New objects                                                               */
+/* ------------------------------------------------------------------------ */
+
+static bool memory_was_short GUARDED_BY(layers_mutex);
+
+bool layers_records_are_complete(void)
+{
+	bool complete;
+
+	layers_lock();
+	complete = !memory_was_short;
+	layers_unlock();
+	return complete;
+}
+
+static void record_set_mr(struct layers_mr *to, const struct layers_mr *from)
+{
+#define COPY(member)                                           \
+	atomic_store_explicit(&to->member, LOAD(from->member), \
+			      memory_order_relaxed)
+	COPY(pd);
+	COPY(begin);
+	COPY(length);
+	COPY(access);
+	COPY(rkey);
+#undef COPY
+}
+
 /*
- * Returns a free record of the chain. The record of an object that had this
- * address, and is being destroyed, becomes free.
+ * Return: a record that no table has yet. The record of an object that had this
+ * address, and is being destroyed, is dropped.
  */
-static struct layers_record *record_new_locked(const struct ibv_context *ctx,
-					       const void *object)
+static struct layers_record *record_new_locked(const struct layers_made *made)
 	REQUIRES(layers_mutex)
 {
-	_Atomic(struct layers_record *) *chain = &chains[record_hash(object)];
-	struct layers_record *record = layers_record_find(object);
+	struct layers_record *record = layers_record_find(made->object);
 	static uint64_t last_serial;
 
 	if (record)
 		record_drop_locked(record);
-	else
-		record = atomic_load_explicit(chain, memory_order_relaxed);
-	while (record && atomic_load_explicit(&record->object,
-					      memory_order_relaxed) != NULL)
-		record = record->next;
+	if (!table_reserve_locked(BY_ADDRESS) ||
+	    !table_reserve_locked(BY_NUMBER))
+		return NULL;
+	record = record_take_locked(made->kind);
 	if (!record)
-		record = record_add_to_chain_locked(chain);
-	if (record) {
-		record->ctx = ctx;
-		record->serial = ++last_serial;
-	}
+		return NULL;
+	record->serial = ++last_serial;
+	memcpy(record->used, made->used, sizeof(record->used));
+	record->is_adopted = made->is_adopted;
+	atomic_store_explicit(&record->ctx, made->ctx, memory_order_relaxed);
+	atomic_store_explicit(&record->number, made->number,
+			      memory_order_relaxed);
+	if (made->kind == LAYERS_QP)
+		memset(&record->qp, 0, sizeof(record->qp));
+	else if (made->kind == LAYERS_CQ)
+		memset(&record->cq, 0, sizeof(record->cq));
+	else if (made->kind == LAYERS_SRQ)
+		memset(&record->srq, 0, sizeof(record->srq));
+	else if (made->kind == LAYERS_MR)
+		record_set_mr(&record->mr, made->mr);
 	return record;
 }
 
-struct layers_record *layers_record_add_cq(const struct ibv_context *ctx,
-					   const void *object,
-					   const struct layers_cq *cq)
+static void record_show_locked(struct layers_record *record, const void *object)
+	REQUIRES(layers_mutex)
+{
+	atomic_store_explicit(&record->object, object, memory_order_relaxed);
+	table_put_locked(LOAD(tables[BY_ADDRESS]), record,
+			 record_hash(record, BY_ADDRESS));
+	if (record_has_number(record->kind))
+		table_put_locked(LOAD(tables[BY_NUMBER]), record,
+				 record_hash(record, BY_NUMBER));
+}
+
+struct layers_record *layers_record_add(const struct layers_made *made)
 {
 	struct layers_record *record;
 
 	layers_lock();
-	record = record_new_locked(ctx, object);
-	if (record) {
-		record->cq = *cq;
-		record_set_object(record, object);
-	}
+	record = record_new_locked(made);
+	if (record)
+		record_show_locked(record, made->object);
+	else
+		memory_was_short = true;
 	layers_unlock();
 	return record;
 }
 
-struct layers_record *layers_record_add_srq(const struct ibv_context *ctx,
-					    const void *object,
-					    const struct layers_srq *srq)
+void layers_record_set_number(struct layers_record *record, uint32_t number)
 {
-	struct layers_record *record;
+	struct record_table *table;
 
 	layers_lock();
-	record = record_new_locked(ctx, object);
-	if (record) {
-		record->srq = *srq;
-		record_set_object(record, object);
-	}
+	table_remove_locked(BY_NUMBER, record);
+	atomic_store_explicit(&record->number, number, memory_order_relaxed);
+	table = table_reserve_locked(BY_NUMBER);
+	if (table)
+		table_put_locked(table, record, record_hash(record, BY_NUMBER));
+	else
+		memory_was_short = true;
 	layers_unlock();
-	return record;
-}
-
-/* ------------------------------------------------------------------------ */
-/* Queue pairs                                                               */
-/* ------------------------------------------------------------------------ */
-
-struct layers_record *layers_record_find_number(const struct ibv_context *ctx,
-						uint32_t number)
-{
-	struct layers_record *record = *record_number_chain_locked(number);
-
-	while (record && (record->ctx != ctx || record->qp.number != number))
-		record = record->qp.next_number;
-	return record;
 }
 
 /* Without memory, the requests are not recorded. */
@@ -196,33 +424,22 @@ static void record_make_requests(struct layers_qp *qp)
 	qp->nr_requests = nr;
 }
 
-static void record_init_qp_locked(struct layers_record *record,
-				  const struct ibv_qp *qp,
-				  const struct ibv_qp_cap *cap)
-	REQUIRES(layers_mutex)
-{
-	struct layers_record **chain = record_number_chain_locked(qp->qp_num);
-
-	memset(&record->qp, 0, sizeof(record->qp));
-	record->is_qp = true;
-	record->qp.number = qp->qp_num;
-	record->qp.type = qp->qp_type;
-	record->qp.cap = *cap;
-	record_make_requests(&record->qp);
-	record->qp.next_number = *chain;
-	*chain = record;
-	record_set_object(record, qp);
-}
-
 struct layers_record *layers_record_add_qp(const struct ibv_qp *qp,
+					   const struct layers_made *made,
 					   const struct ibv_qp_cap *cap)
 {
 	struct layers_record *record;
 
 	layers_lock();
-	record = record_new_locked(qp->context, qp);
-	if (record)
-		record_init_qp_locked(record, qp, cap);
+	record = record_new_locked(made);
+	if (record) {
+		record->qp.type = qp->qp_type;
+		record->qp.cap = *cap;
+		record_make_requests(&record->qp);
+		record_show_locked(record, qp);
+	} else {
+		memory_was_short = true;
+	}
 	layers_unlock();
 	return record;
 }
@@ -230,9 +447,16 @@ struct layers_record *layers_record_add_qp(const struct ibv_qp *qp,
 struct layers_record *layers_record_adopt_qp(const struct ibv_qp *qp)
 {
 	static const struct ibv_qp_cap unknown;
+	const struct layers_made made = {
+		.kind = LAYERS_QP,
+		.ctx = qp->context,
+		.object = qp,
+		.number = qp->qp_num,
+		.is_adopted = true,
+	};
 	struct layers_record *record = layers_record_find(qp);
 
-	return record ? record : layers_record_add_qp(qp, &unknown);
+	return record ? record : layers_record_add_qp(qp, &made, &unknown);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -253,24 +477,26 @@ void layers_record_drop(struct layers_mark mark)
 	if (!mark.record)
 		return;
 	layers_lock();
-	if (mark.record->serial == mark.serial)
+	if (mark.record->serial == mark.serial && LOAD(mark.record->object))
 		record_drop_locked(mark.record);
 	layers_unlock();
 }
 
 void layers_record_drop_context(const struct ibv_context *ctx)
 {
-	layers_lock();
-	for (size_t i = 0; i < NR_CHAINS; i++) {
-		struct layers_record *record =
-			atomic_load_explicit(&chains[i], memory_order_relaxed);
+	struct layers_record *record;
+	size_t place = 0;
 
-		for (; record; record = record->next) {
-			if (record->ctx == ctx &&
-			    atomic_load_explicit(&record->object,
-						 memory_order_relaxed))
-				record_drop_locked(record);
-		}
-	}
+	layers_lock();
+	while ((record = layers_record_next_locked(&place)) != NULL)
+		if (LOAD(record->ctx) == ctx)
+			record_drop_locked(record);
+	/* A new context may have the address. */
+	for (int kind = 0; kind < LAYERS_NR_KINDS; kind++)
+		for (record = gone[kind].first; record;
+		     record = record->next_gone)
+			if (LOAD(record->ctx) == ctx)
+				atomic_store_explicit(&record->ctx, NULL,
+						      memory_order_relaxed);
 	layers_unlock();
 }

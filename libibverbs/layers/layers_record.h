@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Records: what the layers know of a QP, CQ or SRQ, by the address of the
- * object. The data path finds a record without a lock. A QP is also found by
- * its number, which is all that a completion contains.
+ * Records: what the layers know of an object, by its address. The record of a
+ * QP or MR is also found by its number or lkey, which is all that a completion
+ * or an SGE contains. The data path finds a record without a lock.
  *
  * Records are never freed: a thread may read one while another thread destroys
- * a different object. The record of a destroyed object is used again.
+ * a different object. The record of a destroyed object is used again, after
+ * those of its kind that were destroyed before.
  */
 #ifndef LAYERS_LAYERS_RECORD_H
 #define LAYERS_LAYERS_RECORD_H
@@ -49,8 +50,6 @@ struct layers_qp {
 	struct validate_qp validate;
 
 	/* The other members are protected by layers_mutex. */
-	struct layers_record *next_number; /* in the chain of its number */
-	uint32_t number;
 	enum ibv_qp_type type;
 	struct ibv_qp_attr attr;
 	int attr_mask;		/* members of attr that are known */
@@ -62,9 +61,10 @@ struct layers_qp {
 };
 
 struct layers_cq {
-	/* The provider's functions. */
+	/* The provider's functions; NULL: they are not replaced. */
 	int (*start_poll)(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr);
 	int (*next_poll)(struct ibv_cq_ex *cq);
+	atomic_uint nr_events; /* that the program took */
 };
 
 struct layers_srq {
@@ -72,21 +72,53 @@ struct layers_srq {
 	const struct ibv_pd *pd; /* of the layer validate; NULL: unknown */
 };
 
+/*
+ * A memory region. A wrong request may read one that changes, hence the atomic
+ * members.
+ */
+struct layers_mr {
+	_Atomic(const struct ibv_pd *) pd; /* NULL: unknown */
+	atomic_uint_least64_t begin;	   /* the address that requests use */
+	atomic_uint_least64_t length;	   /* bytes; UINT64_MAX: unknown */
+	atomic_uint access;
+	atomic_uint rkey;
+};
+
+enum layers_kind {
+	LAYERS_PD,
+	LAYERS_MR,
+	LAYERS_MW,
+	LAYERS_AH,
+	LAYERS_CQ,
+	LAYERS_SRQ,
+	LAYERS_QP,
+	LAYERS_NR_KINDS,
+};
+
+#define LAYERS_MAX_USED 4
+
 struct layers_record {
-	_Atomic(const void *) object; /* NULL: the record is free */
-	struct layers_record *next; /* in the chain of its address; constant */
-	uint64_t serial;	    /* of the object */
-	const struct ibv_context *ctx;
-	bool is_qp;
-	union {
+	uint64_t serial; /* of the object; older ones are lower */
+	const void *used[LAYERS_MAX_USED]; /* objects, or NULL */
+	const void *former; /* the address of an object that was destroyed */
+	struct layers_record *next_gone;
+	bool is_adopted; /* the creation was not observed */
+
+	/* What the data path reads begins a cache line. */
+	_Alignas(64) _Atomic(const void *) object; /* NULL: it was destroyed */
+	_Atomic(const struct ibv_context *) ctx;
+	atomic_uint number;    /* QP number, lkey, rkey or handle */
+	enum layers_kind kind; /* constant */
+	union { /* its member, if any, is as long as the kind requires */
 		struct layers_qp qp;
 		struct layers_cq cq;
 		struct layers_srq srq;
+		struct layers_mr mr;
 	};
 };
 
 /*
- * Protects the chains by number and the members of records that say so. A
+ * Protects changes of the tables and the members of records that say so. A
  * leaf: no verb and no system call is called under it, except memory
  * allocation.
  */
@@ -112,21 +144,43 @@ void layers_unlock(void) LOCK_ATTRIBUTE(release_capability(layers_mutex));
  */
 struct layers_record *layers_record_find(const void *object);
 
-/** layers_record_add_cq() - make the record of a CQ; NULL: no memory */
-struct layers_record *layers_record_add_cq(const struct ibv_context *ctx,
-					   const void *object,
-					   const struct layers_cq *cq);
+/**
+ * layers_record_find_number() - return the record of a QP or MR, or NULL
+ * @kind: LAYERS_QP or LAYERS_MR
+ * @number: QP number or lkey
+ *
+ * Context: as layers_record_find().
+ */
+struct layers_record *layers_record_find_number(const struct ibv_context *ctx,
+						enum layers_kind kind,
+						uint32_t number);
 
-/** layers_record_add_srq() - make the record of an SRQ; NULL: no memory */
-struct layers_record *layers_record_add_srq(const struct ibv_context *ctx,
-					    const void *object,
-					    const struct layers_srq *srq);
+/* A new object. */
+struct layers_made {
+	enum layers_kind kind;
+	const struct ibv_context *ctx;
+	const void *object;
+	const void *used[LAYERS_MAX_USED];
+	uint32_t number;
+	bool is_adopted;
+	const struct layers_mr *mr; /* if it is a memory region */
+};
 
 /**
- * layers_record_add_qp() - make the record of a new QP; NULL: no memory
+ * layers_record_add() - make the record of an object
+ *
+ * Its member of the union is zeroed, except mr.
+ *
+ * Return: the record, or NULL if there is no memory.
+ */
+struct layers_record *layers_record_add(const struct layers_made *made);
+
+/**
+ * layers_record_add_qp() - make the record of a QP; NULL: no memory
  * @cap: sizes of its queues
  */
 struct layers_record *layers_record_add_qp(const struct ibv_qp *qp,
+					   const struct layers_made *made,
 					   const struct ibv_qp_cap *cap);
 
 /**
@@ -139,9 +193,29 @@ struct layers_record *layers_record_add_qp(const struct ibv_qp *qp,
  */
 struct layers_record *layers_record_adopt_qp(const struct ibv_qp *qp);
 
-/** layers_record_find_number() - return the record of a QP, or NULL */
-struct layers_record *layers_record_find_number(const struct ibv_context *ctx,
-						uint32_t number)
+/** layers_record_set_number() - an MR has another lkey */
+void layers_record_set_number(struct layers_record *record, uint32_t number);
+
+/** layers_records_are_complete() - whether no object lacks memory */
+bool layers_records_are_complete(void);
+
+/**
+ * layers_record_next_locked() - return each record of an existing object
+ * @place: 0 at first; NULL is returned at the end
+ */
+struct layers_record *layers_record_next_locked(size_t *place)
+	REQUIRES(layers_mutex);
+
+/**
+ * layers_record_next_gone_locked() - return the next record of a kind whose
+ * object was destroyed
+ * @from: the one before, or NULL
+ *
+ * Only some of the last ones exist.
+ */
+struct layers_record *
+layers_record_next_gone_locked(enum layers_kind kind,
+			       const struct layers_record *from)
 	REQUIRES(layers_mutex);
 
 /* The record of an object that is about to be destroyed. */

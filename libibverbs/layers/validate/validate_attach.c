@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Enables the layer validate, and begins and ends it for each context. */
 #include "layers/validate/validate.h"
-#include "layers/validate/validate_keys.h"
 #include "layers/validate/validate_objects.h"
 #include "layers/validate/validate_report.h"
 #include "layers/validate/validate_settings.h"
@@ -38,10 +37,9 @@ void validate_attach(struct ibv_context *ctx)
 
 void validate_detach(struct ibv_context *ctx)
 {
-	struct validate_found found = validate_objects_close(ctx);
+	struct validate_found found = validate_objects_find_all(ctx);
 	struct explain_text text = {};
 
-	validate_keys_close(ctx);
 	if (found.nr == 0)
 		return;
 	explain_add(&text, "ibv_close_device(%s): the context still has ",

@@ -3,7 +3,6 @@
 #include <pthread.h>
 
 #include "layers/validate/validate.h"
-#include "layers/validate/validate_objects.h"
 #include "layers/validate/validate_report.h"
 
 static int validate_req_notify_cq(struct ibv_cq *cq, int solicited_only)
@@ -23,18 +22,23 @@ static int validate_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 
 static void validate_cq_event(struct ibv_cq *cq)
 {
-	validate_object_count_event(cq);
+	struct layers_record *record = layers_record_find(cq);
+
+	if (record)
+		atomic_fetch_add(&record->cq.nr_events, 1);
 	validate_below(cq->context)->cq_event(cq);
 }
 
 /* The CQ was observed since its creation, so all events were counted. */
 void validate_acks(struct ibv_cq *cq)
 {
+	const struct layers_record *record = layers_record_find(cq);
 	struct explain_text text = {};
 	uint32_t nr_events, nr_acks;
 
-	if (!validate_object_events(cq, &nr_events))
+	if (!record)
 		return;
+	nr_events = VALIDATE_LOAD(record->cq.nr_events);
 	(void)pthread_mutex_lock(&cq->mutex);
 	nr_acks = cq->comp_events_completed;
 	(void)pthread_mutex_unlock(&cq->mutex);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Ops that make and destroy protection domains, windows and address handles. */
+/*
+ * Ops that make and destroy protection domains, windows and address handles.
+ * Without memory for its record, an object is unknown.
+ */
 #include "layers/fault/fault.h"
 #include "layers/validate/validate.h"
 #include "layers/validate/validate_objects.h"
@@ -26,9 +29,9 @@ void validate_busy(const char *function, const struct ibv_context *ctx,
 static void lifetime_add_pd(struct ibv_context *ctx, const struct ibv_pd *pd,
 			    const struct ibv_pd *parent)
 {
-	validate_object_add(&(const struct validate_object){
+	(void)layers_record_add(&(const struct layers_made){
 		.object = pd,
-		.kind = VALIDATE_PD,
+		.kind = LAYERS_PD,
 		.ctx = ctx,
 		.used = { parent },
 		.number = pd->handle,
@@ -38,11 +41,11 @@ static void lifetime_add_pd(struct ibv_context *ctx, const struct ibv_pd *pd,
 /* A parent domain uses its PD, which is no parent domain. */
 const struct ibv_pd *validate_root_pd(const struct ibv_pd *pd)
 {
-	const struct ibv_pd *root = validate_object_used(pd, 0);
+	const struct layers_record *record = layers_record_find(pd);
 
-	if (root)
-		return root;
-	return validate_object_mark(pd) ? pd : NULL;
+	if (!record)
+		return NULL;
+	return record->used[0] ? record->used[0] : pd;
 }
 
 static int validate_alloc_pd(struct ibv_context *ctx, struct ibv_pd **ret_pd)
@@ -69,11 +72,11 @@ validate_alloc_parent_domain(struct ibv_context *ctx,
 static int validate_dealloc_pd(struct ibv_pd *pd)
 {
 	struct ibv_context *ctx = pd->context;
-	uint64_t serial = validate_object_mark(pd);
+	struct layers_mark mark = layers_record_mark(pd);
 	int ret = validate_below(ctx)->dealloc_pd(pd);
 
 	if (ret == 0)
-		validate_object_drop(pd, serial);
+		layers_record_drop(mark);
 	else
 		validate_busy("ibv_dealloc_pd", ctx, pd, ret);
 	return ret;
@@ -85,9 +88,9 @@ static int validate_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
 	int ret = validate_below(pd->context)->alloc_mw(pd, type, ret_mw);
 
 	if (ret == 0)
-		validate_object_add(&(const struct validate_object){
+		(void)layers_record_add(&(const struct layers_made){
 			.object = *ret_mw,
-			.kind = VALIDATE_MW,
+			.kind = LAYERS_MW,
 			.ctx = pd->context,
 			.used = { pd },
 			.number = (*ret_mw)->rkey,
@@ -97,11 +100,11 @@ static int validate_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
 
 static int validate_dealloc_mw(struct ibv_mw *mw)
 {
-	uint64_t serial = validate_object_mark(mw);
+	struct layers_mark mark = layers_record_mark(mw);
 	int ret = validate_below(mw->context)->dealloc_mw(mw);
 
 	if (ret == 0)
-		validate_object_drop(mw, serial);
+		layers_record_drop(mark);
 	return ret;
 }
 
@@ -111,9 +114,9 @@ static int validate_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
 	int ret = validate_below(pd->context)->create_ah(pd, attr, ret_ah);
 
 	if (ret == 0)
-		validate_object_add(&(const struct validate_object){
+		(void)layers_record_add(&(const struct layers_made){
 			.object = *ret_ah,
-			.kind = VALIDATE_AH,
+			.kind = LAYERS_AH,
 			.ctx = pd->context,
 			.used = { pd },
 			.number = (*ret_ah)->handle,
@@ -125,11 +128,11 @@ static int validate_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
 
 static int validate_destroy_ah(struct ibv_ah *ah)
 {
-	uint64_t serial = validate_object_mark(ah);
+	struct layers_mark mark = layers_record_mark(ah);
 	int ret = validate_below(ah->context)->destroy_ah(ah);
 
 	if (ret == 0)
-		validate_object_drop(ah, serial);
+		layers_record_drop(mark);
 	return ret;
 }
 

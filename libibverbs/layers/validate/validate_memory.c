@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Ops that make, change and destroy memory regions. */
 #include "layers/validate/validate.h"
-#include "layers/validate/validate_keys.h"
 #include "layers/validate/validate_objects.h"
 
 static void memory_add_mr(const struct ibv_pd *pd, const struct ibv_mr *mr,
 			  uint64_t begin, uint64_t length, unsigned int access)
 {
-	const struct validate_region region = {
+	const struct layers_mr region = {
 		.pd = validate_root_pd(pd),
 		.begin = access != VALIDATE_ANY_ACCESS &&
 					 (access & IBV_ACCESS_ZERO_BASED)
@@ -18,13 +17,14 @@ static void memory_add_mr(const struct ibv_pd *pd, const struct ibv_mr *mr,
 		.rkey = mr->rkey,
 	};
 
-	validate_key_add(pd->context, mr->lkey, &region);
-	validate_object_add(&(const struct validate_object){
-		.object = mr,
-		.kind = VALIDATE_MR,
+	/* Without memory, the region is unknown. */
+	(void)layers_record_add(&(const struct layers_made){
+		.kind = LAYERS_MR,
 		.ctx = pd->context,
+		.object = mr,
 		.used = { pd },
 		.number = mr->lkey,
+		.mr = &region,
 	});
 }
 
@@ -68,7 +68,7 @@ static int validate_reg_mr_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
 {
 	int ret = validate_below(pd->context)->reg_mr_ex(pd, attr, ret_mr);
 
-	if (ret == 0 && !validate_object_mark(*ret_mr))
+	if (ret == 0 && !layers_record_find(*ret_mr))
 		memory_add_unknown_mr(pd, *ret_mr);
 	return ret;
 }
@@ -97,17 +97,19 @@ static int validate_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm,
 static int validate_dereg_mr(struct verbs_mr *vmr)
 {
 	struct ibv_context *ctx = vmr->ibv_mr.context;
-	const void *mr = &vmr->ibv_mr;
-	uint64_t serial = validate_object_mark(mr);
-	uint32_t lkey = vmr->ibv_mr.lkey;
-	uint64_t key_serial = validate_key_mark(ctx, lkey);
+	struct layers_mark mark = layers_record_mark(&vmr->ibv_mr);
 	int ret = validate_below(ctx)->dereg_mr(vmr);
 
-	if (ret == 0) {
-		validate_key_drop(ctx, lkey, key_serial);
-		validate_object_drop(mr, serial);
-	}
+	if (ret == 0)
+		layers_record_drop(mark);
 	return ret;
+}
+
+static void memory_forget_range(struct layers_record *record)
+{
+	VALIDATE_STORE(record->mr.length, UINT64_MAX);
+	VALIDATE_STORE(record->mr.access, VALIDATE_ANY_ACCESS);
+	VALIDATE_STORE(record->mr.pd, NULL);
 }
 
 /* Whatever the result is, the former range and rights may be gone. */
@@ -115,16 +117,15 @@ static int validate_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 			     void *addr, size_t length, int access)
 {
 	struct ibv_context *ctx = vmr->ibv_mr.context;
-	static const struct validate_region unknown = {
-		.length = UINT64_MAX,
-		.access = VALIDATE_ANY_ACCESS,
-	};
+	struct layers_record *record = layers_record_find(&vmr->ibv_mr);
 	int ret;
 
-	validate_key_add(ctx, vmr->ibv_mr.lkey, &unknown);
+	if (record)
+		memory_forget_range(record);
 	ret = validate_below(ctx)->rereg_mr(vmr, flags, pd, addr, length,
 					    access);
-	validate_key_add(ctx, vmr->ibv_mr.lkey, &unknown);
+	if (record)
+		layers_record_set_number(record, vmr->ibv_mr.lkey);
 	return ret;
 }
 
@@ -140,9 +141,7 @@ static int validate_import_mr(struct ibv_pd *pd, uint32_t handle,
 
 static void validate_unimport_mr(struct ibv_mr *mr)
 {
-	uint64_t serial = validate_object_mark(mr);
-
-	validate_object_drop(mr, serial);
+	layers_record_drop(layers_record_mark(mr));
 	validate_below(mr->context)->unimport_mr(mr);
 }
 

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 #include "layers/validate/validate.h"
-#include "layers/validate/validate_keys.h"
+#include "layers/validate/validate_objects.h"
 #include "layers/validate/validate_report.h"
 
 /* Atomics have 8 bytes at an address that is a multiple of 8 (IBTA 9.4.5). */
@@ -67,8 +67,33 @@ static void posts_report(enum layers_rule rule,
 /* Scatter/gather entries                                                    */
 /* ------------------------------------------------------------------------ */
 
+/* The region of an SGE, as it is now. */
+struct posts_region {
+	const struct ibv_pd *pd; /* NULL: unknown */
+	uint64_t begin, length;	 /* UINT64_MAX: unknown */
+	unsigned int access;
+};
+
+/* Return: whether the region exists. */
+static bool posts_find_region(const struct ibv_context *ctx, uint32_t lkey,
+			      struct posts_region *ret)
+{
+	const struct layers_record *record =
+		layers_record_find_number(ctx, LAYERS_MR, lkey);
+
+	if (!record)
+		return false;
+	*ret = (struct posts_region){
+		.pd = VALIDATE_LOAD(record->mr.pd),
+		.begin = VALIDATE_LOAD(record->mr.begin),
+		.length = VALIDATE_LOAD(record->mr.length),
+		.access = VALIDATE_LOAD(record->mr.access),
+	};
+	return true;
+}
+
 static bool posts_range_is_inside(const struct ibv_sge *sge,
-				  const struct validate_region *region)
+				  const struct posts_region *region)
 {
 	uint64_t offset = sge->addr - region->begin;
 
@@ -85,18 +110,19 @@ static void posts_add_sge(struct explain_text *text, int index,
 		    index, sge->addr, sge->length, sge->lkey);
 }
 
-static enum layers_rule posts_check_unknown_key(
-	struct explain_text *text, const struct posts_request *request,
-	const struct ibv_sge *sge, enum validate_key_state state)
+static enum layers_rule
+posts_check_unknown_key(struct explain_text *text,
+			const struct posts_request *request,
+			const struct ibv_sge *sge)
 {
-	if (state == VALIDATE_KEY_FREED) {
+	if (validate_region_was_freed(request->ctx, sge->lkey)) {
 		explain_add(text, "has the lkey of a region that was "
 				  "deregistered");
 		return AV_KY_002;
 	}
-	if (!validate_keys_are_complete())
+	if (!layers_records_are_complete())
 		return LAYERS_RULE_NONE;
-	if (validate_key_is_of_other(request->ctx, sge->lkey)) {
+	if (validate_region_is_of_other(request->ctx, sge->lkey)) {
 		explain_add(text, "has the lkey of a region of another "
 				  "context; register the memory in the "
 				  "context of the queue pair, too");
@@ -110,7 +136,7 @@ static enum layers_rule posts_check_unknown_key(
 static enum layers_rule posts_check_region(struct explain_text *text,
 					   const struct posts_request *request,
 					   const struct ibv_sge *sge,
-					   const struct validate_region *region)
+					   const struct posts_region *region)
 {
 	if (request->pd && region->pd && request->pd != region->pd) {
 		explain_add(text, "has a region of another protection domain "
@@ -136,27 +162,26 @@ static enum layers_rule posts_check_region(struct explain_text *text,
 	return LAYERS_RULE_NONE;
 }
 
+/* @region: NULL: there is none. */
 static __attribute__((noinline, cold)) void
 posts_report_sge(const struct posts_request *request, int index,
-		 const struct ibv_sge *sge, enum validate_key_state state,
-		 const struct validate_region *region)
+		 const struct ibv_sge *sge, const struct posts_region *region)
 {
 	struct explain_text text = {};
 	enum layers_rule rule;
 
-	if (state != VALIDATE_KEY_VALID && !validate_knows_keys(request->ctx))
+	if (!region && !validate_knows_keys(request->ctx))
 		return;
 	posts_add_sge(&text, index, sge);
-	rule = state == VALIDATE_KEY_VALID
-		       ? posts_check_region(&text, request, sge, region)
-		       : posts_check_unknown_key(&text, request, sge, state);
+	rule = region ? posts_check_region(&text, request, sge, region)
+		      : posts_check_unknown_key(&text, request, sge);
 	if (rule)
 		posts_report(rule, request, &text);
 }
 
 static bool posts_region_permits(const struct posts_request *request,
 				 const struct ibv_sge *sge,
-				 const struct validate_region *region)
+				 const struct posts_region *region)
 {
 	return posts_range_is_inside(sge, region) &&
 	       (!request->pd || !region->pd || request->pd == region->pd) &&
@@ -167,17 +192,16 @@ static bool posts_region_permits(const struct posts_request *request,
 static void posts_check_sge(const struct posts_request *request, int index,
 			    const struct ibv_sge *sge)
 {
-	struct validate_region region = {};
-	enum validate_key_state state;
+	struct posts_region region;
 
 	if (sge->length == 0)
 		return;
-	state = validate_key_find(request->ctx, sge->lkey, &region);
 	if (__builtin_expect(
-		    state != VALIDATE_KEY_VALID ||
-			    !posts_region_permits(request, sge, &region),
-		    0))
-		posts_report_sge(request, index, sge, state, &region);
+		    !posts_find_region(request->ctx, sge->lkey, &region), 0))
+		posts_report_sge(request, index, sge, NULL);
+	else if (__builtin_expect(!posts_region_permits(request, sge, &region),
+				  0))
+		posts_report_sge(request, index, sge, &region);
 }
 
 /* A provider reads the SGEs only if there are as many as the queue permits. */
@@ -219,7 +243,7 @@ static bool posts_opcode_has_sges(enum ibv_wr_opcode opcode)
 
 static enum layers_rule posts_check_window(struct explain_text *text,
 					   const struct ibv_mw_bind_info *info,
-					   const struct validate_region *region)
+					   const struct posts_region *region)
 {
 	const struct ibv_sge range = {
 		.addr = info->addr,
@@ -255,12 +279,11 @@ void validate_bind(const struct ibv_qp *qp, uint64_t wr_id,
 		   const struct ibv_mw_bind_info *info)
 {
 	struct explain_text text = {}, clause = {};
-	struct validate_region region;
+	struct posts_region region;
 	enum layers_rule rule;
 
 	if (!info->length || !info->mr ||
-	    validate_key_find(qp->context, info->mr->lkey, &region) !=
-		    VALIDATE_KEY_VALID)
+	    !posts_find_region(qp->context, info->mr->lkey, &region))
 		return;
 	rule = posts_check_window(&clause, info, &region);
 	if (!rule)

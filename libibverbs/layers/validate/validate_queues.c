@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Ops that make, change and destroy CQs, SRQs and QPs. */
 #include "layers/validate/validate.h"
-#include "layers/validate/validate_objects.h"
 
 /* ------------------------------------------------------------------------ */
 /* Completion queues                                                         */
@@ -13,14 +12,7 @@ static int validate_create_cq(struct ibv_context *ctx,
 {
 	int ret = validate_below(ctx)->create_cq(ctx, attr, extended, ret_vcq);
 
-	if (ret == 0)
-		validate_object_add(&(const struct validate_object){
-			.object = &(*ret_vcq)->cq,
-			.kind = VALIDATE_CQ,
-			.ctx = ctx,
-			.number = (*ret_vcq)->cq.handle,
-		});
-	else if (ret < 0)
+	if (ret < 0)
 		validate_create_cq_failed(ctx, attr, -ret);
 	return ret;
 }
@@ -28,14 +20,11 @@ static int validate_create_cq(struct ibv_context *ctx,
 static int validate_destroy_cq(struct ibv_cq *cq)
 {
 	struct ibv_context *ctx = cq->context;
-	uint64_t serial = validate_object_mark(cq);
 	int ret;
 
 	validate_acks(cq);
 	ret = validate_below(ctx)->destroy_cq(cq);
-	if (ret == 0)
-		validate_object_drop(cq, serial);
-	else
+	if (ret)
 		validate_busy("ibv_destroy_cq", ctx, cq, ret);
 	return ret;
 }
@@ -44,47 +33,29 @@ static int validate_destroy_cq(struct ibv_cq *cq)
 /* Shared receive queues                                                     */
 /* ------------------------------------------------------------------------ */
 
-static void queues_add_srq(struct ibv_context *ctx,
-			   const struct ibv_srq_init_attr_ex *attr,
-			   const struct ibv_srq *srq)
-{
-	bool has_pd = attr->comp_mask & IBV_SRQ_INIT_ATTR_PD;
-	bool has_cq = attr->comp_mask & IBV_SRQ_INIT_ATTR_CQ;
-	struct layers_record *record = layers_record_find(srq);
-
-	if (record && has_pd)
-		record->srq.pd = validate_root_pd(attr->pd);
-	validate_object_add(&(const struct validate_object){
-		.object = srq,
-		.kind = VALIDATE_SRQ,
-		.ctx = ctx,
-		.used = { has_pd ? attr->pd : NULL, has_cq ? attr->cq : NULL },
-		.number = srq->handle,
-	});
-}
-
 static int validate_create_srq(struct ibv_context *ctx,
 			       struct ibv_srq_init_attr_ex *attr,
 			       struct verbs_srq **ret_vsrq)
 {
 	int ret = validate_below(ctx)->create_srq(ctx, attr, ret_vsrq);
+	struct layers_record *record;
 
-	if (ret == 0)
-		queues_add_srq(ctx, attr, &(*ret_vsrq)->srq);
-	else if (ret < 0)
+	if (ret < 0)
 		validate_create_srq_failed(ctx, attr, -ret);
-	return ret;
+	if (ret)
+		return ret;
+	record = layers_record_find(&(*ret_vsrq)->srq);
+	if (record && (attr->comp_mask & IBV_SRQ_INIT_ATTR_PD))
+		record->srq.pd = validate_root_pd(attr->pd);
+	return 0;
 }
 
 static int validate_destroy_srq(struct ibv_srq *srq)
 {
 	struct ibv_context *ctx = srq->context;
-	uint64_t serial = validate_object_mark(srq);
 	int ret = validate_below(ctx)->destroy_srq(srq);
 
-	if (ret == 0)
-		validate_object_drop(srq, serial);
-	else
+	if (ret)
 		validate_busy("ibv_destroy_srq", ctx, srq, ret);
 	return ret;
 }
@@ -92,27 +63,6 @@ static int validate_destroy_srq(struct ibv_srq *srq)
 /* ------------------------------------------------------------------------ */
 /* Queue pairs                                                               */
 /* ------------------------------------------------------------------------ */
-
-static void queues_add_qp(struct ibv_context *ctx,
-			  const struct ibv_qp_init_attr_ex *attr,
-			  const struct ibv_qp *qp)
-{
-	bool receives = attr->qp_type != IBV_QPT_XRC_RECV &&
-			attr->qp_type != IBV_QPT_XRC_SEND;
-
-	validate_object_add(&(const struct validate_object){
-		.object = qp,
-		.kind = VALIDATE_QP,
-		.ctx = ctx,
-		.used = { attr->comp_mask & IBV_QP_INIT_ATTR_PD ? attr->pd
-								: NULL,
-			  attr->qp_type == IBV_QPT_XRC_RECV ? NULL
-							    : attr->send_cq,
-			  receives ? attr->recv_cq : NULL,
-			  receives ? attr->srq : NULL },
-		.number = qp->qp_num,
-	});
-}
 
 /* The program does not know the QP yet, so no thread posts to it. */
 static void queues_init_record(struct verbs_qp *vqp,
@@ -147,7 +97,6 @@ static int validate_create_qp(struct ibv_context *ctx,
 	if (ret)
 		return ret;
 	queues_init_record(*ret_vqp, attr);
-	queues_add_qp(ctx, attr, &(*ret_vqp)->qp);
 	return 0;
 }
 
@@ -196,16 +145,6 @@ static int validate_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 	return ret;
 }
 
-static int validate_destroy_qp(struct ibv_qp *qp)
-{
-	uint64_t serial = validate_object_mark(qp);
-	int ret = validate_below(qp->context)->destroy_qp(qp);
-
-	if (ret == 0)
-		validate_object_drop(qp, serial);
-	return ret;
-}
-
 static int validate_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
 				 uint16_t lid)
 {
@@ -224,6 +163,5 @@ void validate_replace_queue_ops(struct verbs_context_ops *table)
 	LAYERS_REPLACE(table, validate, destroy_srq);
 	LAYERS_REPLACE(table, validate, create_qp);
 	LAYERS_REPLACE(table, validate, modify_qp);
-	LAYERS_REPLACE(table, validate, destroy_qp);
 	LAYERS_REPLACE(table, validate, attach_mcast);
 }
