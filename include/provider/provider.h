@@ -54,6 +54,7 @@ struct verbs_match {
 /* Opaque: one device of the list, see core/device_list.h. */
 struct verbs_device;
 struct verbs_foreign_hooks;
+struct ib_uverbs_async_event_desc;
 
 /* The uverbs descriptor that a context is opened with. */
 struct verbs_cmd_file {
@@ -230,6 +231,14 @@ struct verbs_context_ops {
 	 * Default for kernel devices: verbs_cmd_create_comp_channel().
 	 */
 	int (*create_comp_channel)(struct ibv_context *ctx, int *ret_fd);
+
+	/*
+	 * get_async_event() - wait for an event unless O_NONBLOCK is set
+	 * Default: read(2) of async_fd.
+	 * Return: 0; -errno; -EIO if the device no longer exists.
+	 */
+	int (*get_async_event)(struct ibv_context *ctx,
+			       struct ib_uverbs_async_event_desc *ret_event);
 
 	/* cq_event() - optional: an event of @cq was read from its channel */
 	void (*cq_event)(struct ibv_cq *cq);

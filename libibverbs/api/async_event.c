@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <rdma/ib_user_verbs.h>
 #include <stdbool.h>
-#include <unistd.h>
 
 #include "api/abi_tables.h"
 #include "api/api_err.h"
@@ -78,16 +77,14 @@ int ibv_get_async_event(struct ibv_context *context,
 			struct ibv_async_event *event)
 {
 	struct ib_uverbs_async_event_desc kernel;
-	ssize_t n;
+	int ret;
 
 	if (!context || !event)
 		return api_ret_minus1(
 			-EINVAL); /* the event stays in the queue */
-	n = read(context->async_fd, &kernel, sizeof(kernel));
-	if (n < 0)
-		return -1; /* errno is read's */
-	if (n != (ssize_t)sizeof(kernel))
-		return api_ret_minus1(-EIO);
+	ret = verbs_ops(context)->get_async_event(context, &kernel);
+	if (ret)
+		return api_ret_minus1(ret);
 
 	async_event_from_kernel(&kernel, event);
 	verbs_ops(context)->async_event(context, event);

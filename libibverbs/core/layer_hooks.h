@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Changes with each change of this file or of struct verbs_ex_private. */
-#define VERBS_LAYER_ABI 4
+#define VERBS_LAYER_ABI 5
 
 struct verbs_layer_settings {
 	const char *names;    /* of the layers, separated by commas */

@@ -215,14 +215,15 @@ static inline void cmd_in_fd(struct cmd *cmd, uint16_t attr_id, int fd)
 static inline void cmd_in_async_fd(struct cmd *cmd, uint16_t attr_id,
 				   const struct ibv_context *ctx)
 {
+	int fd = verbs_kernel_async_fd(ctx);
 	struct ib_uverbs_attr *attr;
 
-	if (ctx->async_fd == -1)
+	if (fd == -1)
 		return;
 	attr = cmd_add_attr(cmd, attr_id, 0);
 	if (!attr)
 		return;
-	attr->data_s64 = ctx->async_fd;
+	attr->data_s64 = fd;
 	if (!verbs_kernel_state(ctx)->imported)
 		attr->flags = 0;
 }

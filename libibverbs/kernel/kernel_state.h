@@ -18,6 +18,12 @@ struct verbs_kernel_state {
 	uint32_t nr_ports;  /* as netlink reported it; 0: unknown */
 	bool imported;	    /* ibv_import_device(): no write(2) */
 	/*
+	 * The descriptor of the kernel, if that of the public struct is one
+	 * that a layer has made.
+	 */
+	bool async_fd_is_replaced;
+	int async_fd;
+	/*
 	 * One bit per enum verbs_kernel_cap: the kernel refused this
 	 * capability. Bits are never cleared. A thread that reads a stale value
 	 * makes one more call that the kernel refuses.
@@ -40,6 +46,14 @@ verbs_kernel_state(const struct ibv_context *ctx)
 		verbs_container_of(ctx, struct verbs_context, context);
 
 	return (struct verbs_kernel_state *)(void *)vctx->priv;
+}
+
+/** verbs_kernel_async_fd() - the kernel's descriptor of events; -1: none */
+static inline int verbs_kernel_async_fd(const struct ibv_context *ctx)
+{
+	const struct verbs_kernel_state *state = verbs_kernel_state(ctx);
+
+	return state->async_fd_is_replaced ? state->async_fd : ctx->async_fd;
 }
 
 #endif

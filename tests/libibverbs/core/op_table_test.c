@@ -43,12 +43,16 @@ static int errno_is_untouched(void **state)
 
 /* The data path, and ops that do something without a provider. */
 static const size_t default_slots[] = {
-	SLOT(poll_cq),	   SLOT(req_notify_cq), SLOT(post_send),
-	SLOT(post_recv),   SLOT(post_srq_recv), SLOT(post_srq_ops),
-	SLOT(bind_mw),	   SLOT(cq_event),	SLOT(async_event),
-	SLOT(unimport_pd), SLOT(unimport_mr),	SLOT(unimport_dm),
-	SLOT(reg_mr_ex),   SLOT(alloc_buf),	SLOT(free_buf),
-	SLOT(get_srq_num), SLOT(qp_to_ex),	SLOT(query_qp_data_in_order),
+	SLOT(poll_cq),	       SLOT(req_notify_cq),
+	SLOT(post_send),       SLOT(post_recv),
+	SLOT(post_srq_recv),   SLOT(post_srq_ops),
+	SLOT(bind_mw),	       SLOT(cq_event),
+	SLOT(async_event),     SLOT(unimport_pd),
+	SLOT(unimport_mr),     SLOT(unimport_dm),
+	SLOT(reg_mr_ex),       SLOT(alloc_buf),
+	SLOT(free_buf),	       SLOT(get_srq_num),
+	SLOT(qp_to_ex),	       SLOT(query_qp_data_in_order),
+	SLOT(get_async_event),
 };
 
 static const size_t kernel_slots[] = {

@@ -162,6 +162,18 @@ static void create_cq_without_channel_and_async_fd_omits_attrs(void **state)
 	assert_int_equal(verbs_cmd_create_cq(t->ctx, &cq, &attr, NULL), 0);
 }
 
+static void create_cq_replaced_async_fd_sends_that_of_kernel(void **state)
+{
+	struct kernel_test *t = *state;
+	struct ibv_cq cq = {};
+
+	verbs_kernel_state(t->ctx)->async_fd = t->ctx->async_fd;
+	verbs_kernel_state(t->ctx)->async_fd_is_replaced = true;
+	t->ctx->async_fd = 99;
+	expect_ioctl(t, &cq, 0, 0);
+	check_created(t, &cq, &basic_attr);
+}
+
 static void check_flags(struct kernel_test *t,
 			const struct ibv_cq_init_attr_ex *attr, uint32_t flags)
 {
@@ -472,6 +484,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		KERNEL_TEST(create_cq_sends_ioctl),
 		KERNEL_TEST(create_cq_without_channel_and_async_fd_omits_attrs),
+		KERNEL_TEST(create_cq_replaced_async_fd_sends_that_of_kernel),
 		KERNEL_TEST(create_cq_flags_are_translated),
 		KERNEL_TEST(create_cq_ioctl_refused_falls_back_to_invoke_write),
 		KERNEL_TEST(create_cq_without_ioctl_falls_back_to_write),

@@ -28,9 +28,11 @@ static void replace_all(struct verbs_context_ops *table)
 	layers_replace_trace_ops(table);
 }
 
-/* The program does not call these. */
+/* The program does not call these; async_event records what was read. */
 static bool op_is_internal(size_t offset)
 {
+	if (offset == offsetof(struct verbs_context_ops, get_async_event))
+		return true;
 	return offset == offsetof(struct verbs_context_ops, alloc_async_fd) ||
 	       offset == offsetof(struct verbs_context_ops, get_gsi_ops) ||
 	       offset == offsetof(struct verbs_context_ops, qp_to_ex);
