@@ -12,11 +12,14 @@
 
 #include "core/core_context.h"
 
+struct fault_context;
+
 /* The member layer of a context's private block. */
 struct layers_context {
 	struct verbs_context_ops below; /* of the provider, or of fault */
 	/* of the provider; set if the layer fault is enabled */
 	struct verbs_context_ops below_fault;
+	struct fault_context *fault; /* NULL: no rule has event= */
 	/* those that the layer validate calls; set if it is enabled */
 	struct verbs_context_ops below_validate;
 	bool knows_keys; /* all local keys are those of observed regions */

@@ -8,7 +8,12 @@
 
 static void check_rule(const struct fault_rule *rule)
 {
-	fuzz_assert(rule->call > FAULT_NO_CALL && rule->call < FAULT_NR_CALLS);
+	/* An event that comes at a time has no call. */
+	fuzz_assert(rule->call < FAULT_NR_CALLS);
+	fuzz_assert(rule->call > FAULT_NO_CALL ||
+		    (rule->action == FAULT_EVENT &&
+		     (rule->selectors & FAULT_HAS_AFTER)));
+	fuzz_assert(rule->port <= UINT8_MAX);
 	fuzz_assert(rule->min_ns <= rule->max_ns);
 	fuzz_assert(rule->min_bytes <= rule->max_bytes);
 	fuzz_assert(rule->p >= 0 && rule->p <= 1);

@@ -63,5 +63,12 @@ fault_below(const struct ibv_context *ctx)
 void fault_replace_object_ops(struct verbs_context_ops *table);
 void fault_replace_queue_ops(struct verbs_context_ops *table);
 void fault_replace_data_ops(struct verbs_context_ops *table);
+void fault_replace_removed_ops(struct verbs_context_ops *table);
+
+/** fault_qp_end() - let the provider move a QP to RESET or ERR */
+int fault_qp_end(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
+
+/** fault_qp_fail() - move a QP to ERR */
+void fault_qp_fail(struct ibv_qp *qp);
 
 #endif

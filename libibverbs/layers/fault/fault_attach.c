@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "layers/fault/fault.h"
+#include "layers/fault/fault_async.h"
 #include "layers/fault/fault_events.h"
 #include "layers/fault/fault_log.h"
 #include "layers/fault/fault_receives.h"
@@ -57,12 +58,14 @@ void fault_request(const char *settings)
 
 void fault_lock_fork(void)
 {
+	fault_async_lock_fork();
 	fault_requests_lock_fork();
 }
 
 void fault_unlock_fork(void)
 {
 	fault_requests_unlock_fork();
+	fault_async_unlock_fork();
 }
 
 void fault_forked(void)
@@ -70,6 +73,7 @@ void fault_forked(void)
 	fault_log_forked();
 	fault_requests_forked();
 	fault_receives_forked();
+	fault_async_forked();
 }
 
 void fault_attach(struct ibv_context *ctx)
@@ -79,6 +83,9 @@ void fault_attach(struct ibv_context *ctx)
 	layers_context(ctx)->below_fault = priv->ops;
 	(void)fault_object_add(FAULT_CONTEXT, ctx, ctx);
 	fault_log_use();
+	fault_async_attach(ctx);
+	if (layers_context(ctx)->fault)
+		fault_replace_removed_ops(&priv->ops);
 	fault_replace_object_ops(&priv->ops);
 	fault_replace_queue_ops(&priv->ops);
 	fault_replace_data_ops(&priv->ops);
@@ -87,5 +94,6 @@ void fault_attach(struct ibv_context *ctx)
 void fault_detach(struct ibv_context *ctx)
 {
 	verbs_priv(ctx)->ops = layers_context(ctx)->below_fault;
-	fault_object_drop(FAULT_CONTEXT, ctx, fault_object_serial(ctx));
+	fault_async_detach(ctx);
+	fault_objects_drop_context(ctx);
 }

@@ -4,7 +4,7 @@
  * hold a lock while the provider runs.
  */
 #include "layers/fault/fault.h"
-#include "layers/fault/fault_events.h"
+#include "layers/fault/fault_act.h"
 #include "layers/fault/fault_receives.h"
 #include "layers/fault/fault_requests.h"
 

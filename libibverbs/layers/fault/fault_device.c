@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Ops of devices, protection domains, memory and addresses. */
 #include "layers/fault/fault.h"
-#include "layers/fault/fault_events.h"
+#include "layers/fault/fault_act.h"
+#include "layers/fault/fault_async.h"
+
+/* Of a port that is down: the IBTA's PortPhysicalState. */
+#define PHYS_STATE_DISABLED 3
 
 static int fault_query_device(struct ibv_context *ctx,
 			      const struct ibv_query_device_ex_input *input,
@@ -19,7 +23,13 @@ static int fault_query_port(struct ibv_context *ctx, uint8_t port_num,
 {
 	int ret = fault_control(FAULT_QUERY_PORT, ctx, 0);
 
-	return ret ? ret : fault_below(ctx)->query_port(ctx, port_num, attr);
+	if (ret == 0)
+		ret = fault_below(ctx)->query_port(ctx, port_num, attr);
+	if (ret == 0 && fault_port_is_down(ctx, port_num)) {
+		attr->state = IBV_PORT_DOWN;
+		attr->phys_state = PHYS_STATE_DISABLED;
+	}
+	return ret;
 }
 
 static int fault_query_gid_entry(struct ibv_context *ctx, uint32_t port_num,

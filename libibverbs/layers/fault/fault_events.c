@@ -2,27 +2,18 @@
 /* See fault_events.h. */
 #include "layers/fault/fault_events.h"
 
-#include <errno.h>
 #include <string.h>
 #include <time.h>
 
-#include "layers/fault/fault.h"
+#include "layers/fault/fault_async_queue.h"
 #include "layers/fault/fault_log.h"
 #include "layers/layers_record.h"
-#include "util/cancel.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 
 /* Constant after fault_plan_start(). */
 static const struct fault_plan *plan;
 static uint64_t start_ns;
-
-static _Thread_local bool last_was_injected;
-
-bool fault_was_injected(void)
-{
-	return last_was_injected;
-}
 
 uint64_t fault_now_ns(void)
 {
@@ -117,14 +108,21 @@ static bool rule_takes_object(const struct fault_rule *rule,
 		return false;
 	if (rule_has(rule, FAULT_HAS_CQ) && rule->cq != object->serial)
 		return false;
+	if (rule_has(rule, FAULT_HAS_SRQ) && rule->srq != object->serial)
+		return false;
 	return !rule_has(rule, FAULT_HAS_DEV) ||
 	       strcmp(rule->dev, object->ctx->device->name) == 0;
 }
 
 static bool rule_takes_time(const struct fault_rule *rule)
 {
-	return !rule_has(rule, FAULT_HAS_AFTER) ||
-	       fault_now_ns() - start_ns >= rule->after_ns;
+	uint64_t age_ns;
+
+	if (!rule_has(rule, FAULT_HAS_AFTER | FAULT_HAS_BEFORE))
+		return true;
+	age_ns = fault_now_ns() - start_ns;
+	return (!rule_has(rule, FAULT_HAS_AFTER) || age_ns >= rule->after_ns) &&
+	       (!rule_has(rule, FAULT_HAS_BEFORE) || age_ns < rule->before_ns);
 }
 
 static bool rule_takes_event(const struct fault_rule *rule,
@@ -225,22 +223,38 @@ static bool rule_acts(const struct fault_rule *rule,
 		return false;
 	fault_log(rule, object, event);
 	ret_decision->rule = rule;
+	ret_decision->object = object;
 	ret_decision->hash = event_hash(rule, object, event);
 	return true;
 }
 
-static bool call_is_query(enum fault_call call)
+static bool call_is_destroy(enum fault_call call)
 {
-	return call <= FAULT_QUERY_PKEY || call == FAULT_QUERY_QP ||
-	       call == FAULT_QUERY_SRQ;
+	switch (call) {
+	case FAULT_DEALLOC_PD:
+	case FAULT_CLOSE_XRCD:
+	case FAULT_DEREG_MR:
+	case FAULT_DEALLOC_MW:
+	case FAULT_DESTROY_AH:
+	case FAULT_DESTROY_CQ:
+	case FAULT_DESTROY_SRQ:
+	case FAULT_DESTROY_QP:
+		return true;
+	default:
+		return false;
+	}
 }
 
 struct fault_decision fault_decide(const struct fault_event *event)
 {
-	struct fault_decision decision = {};
+	struct fault_decision decision = { .call = event->call };
 
-	if (!call_is_query(event->call))
-		last_was_injected = false;
+	if (fault_async_is_raising)
+		return decision;
+	if (event->object && fault_is_removed(event->object->ctx)) {
+		decision.is_removed = !call_is_destroy(event->call);
+		return decision;
+	}
 
 	for (unsigned int i = 0; event->object && i < plan->nr_rules; i++)
 		if (rule_takes_event(&plan->rules[i], event) &&
@@ -275,6 +289,37 @@ static bool action_is_possible(enum fault_action action,
 	return false;
 }
 
+bool fault_has_rule_at_time(unsigned int index, uint64_t *ret_due_ns)
+{
+	const struct fault_rule *rule = &plan->rules[index];
+
+	if (index >= plan->nr_rules || rule->action != FAULT_EVENT ||
+	    rule->call != FAULT_NO_CALL)
+		return false;
+	*ret_due_ns = start_ns + rule->after_ns;
+	return true;
+}
+
+const struct fault_rule *fault_decide_at_time(unsigned int index,
+					      struct fault_object *object)
+{
+	const struct fault_rule *rule = &plan->rules[index];
+	struct fault_decision decision = {};
+
+	if (object->kind == fault_event_kind(rule->event_type) &&
+	    rule_takes_object(rule, object))
+		(void)rule_acts(rule, object, &decision);
+	return decision.rule;
+}
+
+bool fault_events_are_possible(void)
+{
+	for (unsigned int i = 0; i < plan->nr_rules; i++)
+		if (plan->rules[i].action == FAULT_EVENT)
+			return true;
+	return false;
+}
+
 bool fault_wc_is_possible(const struct fault_object *qp)
 {
 	return action_is_possible(FAULT_WC, qp);
@@ -303,23 +348,6 @@ bool fault_may_choose_next(struct fault_object *qp)
 	return may;
 }
 
-/* ------------------------------------------------------------------------ */
-/* Actions                                                                   */
-/* ------------------------------------------------------------------------ */
-
-static void events_sleep(uint64_t ns)
-{
-	struct timespec left = { .tv_sec = (time_t)(ns / NS_PER_S),
-				 .tv_nsec = (long)(ns % NS_PER_S) };
-	int saved = errno;
-	int state = cancel_disable();
-
-	while (nanosleep(&left, &left) != 0 && errno == EINTR)
-		;
-	cancel_restore(state);
-	errno = saved;
-}
-
 uint64_t fault_duration_ns(struct fault_decision decision)
 {
 	uint64_t range = decision.rule->max_ns - decision.rule->min_ns;
@@ -327,30 +355,4 @@ uint64_t fault_duration_ns(struct fault_decision decision)
 	return decision.rule->min_ns + (range < UINT64_MAX
 						? decision.hash % (range + 1)
 						: decision.hash);
-}
-
-int fault_act(struct fault_decision decision)
-{
-	const struct fault_rule *rule = decision.rule;
-
-	if (!rule)
-		return 0;
-	if (rule->action == FAULT_DELAY)
-		events_sleep(fault_duration_ns(decision));
-	if (rule->action != FAULT_ERRNO)
-		return 0;
-	if (!call_is_query(rule->call))
-		last_was_injected = true;
-	return -rule->error;
-}
-
-int fault_control(enum fault_call call, const void *object, uint64_t bytes)
-{
-	const struct fault_event event = {
-		.call = call,
-		.object = fault_object_find(object),
-		.bytes = bytes,
-	};
-
-	return fault_act(fault_decide(&event));
 }

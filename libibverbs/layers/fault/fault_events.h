@@ -25,12 +25,33 @@ struct fault_event {
 };
 
 struct fault_decision {
+	enum fault_call call;
 	const struct fault_rule *rule; /* NULL: none acts */
+	struct fault_object *object;   /* of the event, if a rule acts */
 	uint64_t hash;		       /* constant for the event */
+	bool is_removed;	       /* the device; the call fails */
 };
 
 /** fault_plan_start() - use a plan; it is constant from now on */
 void fault_plan_start(const struct fault_plan *plan);
+
+/** fault_events_are_possible() - whether there is a rule with event= */
+bool fault_events_are_possible(void);
+
+/**
+ * fault_has_rule_at_time() - whether a rule has event= without a call
+ * @index: 0 to FAULT_MAX_RULES - 1
+ * @ret_due_ns: as fault_now_ns()
+ */
+bool fault_has_rule_at_time(unsigned int index, uint64_t *ret_due_ns);
+
+/**
+ * fault_decide_at_time() - let such a rule decide on an object
+ *
+ * Return: it, or NULL if it does not act.
+ */
+const struct fault_rule *fault_decide_at_time(unsigned int index,
+					      struct fault_object *object);
 
 /** fault_wc_is_possible() - whether a rule with wc= may act on a QP */
 bool fault_wc_is_possible(const struct fault_object *qp);
@@ -53,13 +74,6 @@ struct fault_decision fault_decide_wc(struct fault_object *qp,
  */
 bool fault_may_choose_next(struct fault_object *qp);
 
-/**
- * fault_act() - wait, if the rule is one with delay=
- *
- * Return: 0, or -errno of a rule with errno=.
- */
-int fault_act(struct fault_decision decision);
-
 /** fault_now_ns() - monotonic time */
 uint64_t fault_now_ns(void);
 
@@ -68,14 +82,5 @@ uint64_t fault_duration_ns(struct fault_decision decision);
 
 /** fault_hold_is_possible() - whether a rule with hold= may act on a QP */
 bool fault_hold_is_possible(const struct fault_object *qp);
-
-/**
- * fault_control() - decide on a call, and act
- * @object: context, QP, CQ or SRQ
- * @bytes: of a memory region; 0 for other calls
- *
- * Return: as fault_act().
- */
-int fault_control(enum fault_call call, const void *object, uint64_t bytes);
 
 #endif

@@ -82,9 +82,9 @@ void fault_log(const struct fault_rule *rule, const struct fault_object *object,
 	struct explain_text line = {};
 
 	atomic_store(&has_acted[index], true);
-	explain_add(&line, "verbs-fault: rule %u, ibv_%s, %s %llu, event %llu",
-		    index + 1, fault_call_name(rule->call),
-		    log_kind_name(object->kind),
+	explain_add(&line, "verbs-fault: rule %u, %s%s, %s %llu, event %llu",
+		    index + 1, rule->call == FAULT_NO_CALL ? "" : "ibv_",
+		    fault_call_name(rule->call), log_kind_name(object->kind),
 		    (unsigned long long)object->serial,
 		    (unsigned long long)event);
 	log_add_rule(&line, rule);

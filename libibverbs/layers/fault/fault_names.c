@@ -26,7 +26,7 @@ static bool names_find(const struct fault_name *names, size_t nr,
 }
 
 static const char *const call_names[FAULT_NR_CALLS] = {
-	[FAULT_NO_CALL] = "",
+	[FAULT_NO_CALL] = "at its time",
 	[FAULT_QUERY_DEVICE] = "query_device",
 	[FAULT_QUERY_PORT] = "query_port",
 	[FAULT_QUERY_GID] = "query_gid",
@@ -171,5 +171,43 @@ bool fault_find_status(struct fault_text name, enum ibv_wc_status *ret_status)
 	if (!names_find(names, NR(names), name, &value))
 		return false;
 	*ret_status = (enum ibv_wc_status)value;
+	return true;
+}
+
+#define EVENT(name)                     \
+	{                               \
+#name, IBV_EVENT_##name \
+	}
+
+/* WQ_FATAL is not among them, since WQs have no numbers. */
+bool fault_find_event_type(struct fault_text name,
+			   enum ibv_event_type *ret_type)
+{
+	static const struct fault_name names[] = {
+		EVENT(CQ_ERR),
+		EVENT(QP_FATAL),
+		EVENT(QP_REQ_ERR),
+		EVENT(QP_ACCESS_ERR),
+		EVENT(COMM_EST),
+		EVENT(SQ_DRAINED),
+		EVENT(PATH_MIG),
+		EVENT(PATH_MIG_ERR),
+		EVENT(DEVICE_FATAL),
+		EVENT(PORT_ACTIVE),
+		EVENT(PORT_ERR),
+		EVENT(LID_CHANGE),
+		EVENT(PKEY_CHANGE),
+		EVENT(SM_CHANGE),
+		EVENT(SRQ_ERR),
+		EVENT(SRQ_LIMIT_REACHED),
+		EVENT(QP_LAST_WQE_REACHED),
+		EVENT(CLIENT_REREGISTER),
+		EVENT(GID_CHANGE),
+	};
+	int value;
+
+	if (!names_find(names, NR(names), name, &value))
+		return false;
+	*ret_type = (enum ibv_event_type)value;
 	return true;
 }

@@ -83,6 +83,9 @@ struct fault_object *fault_object_add(enum fault_kind kind,
 		added->ctx = ctx;
 		atomic_store(&added->style, FAULT_POLLED_BY_POLL_CQ);
 		memset(added->counts, 0, sizeof(added->counts));
+		added->is_going = false;
+		added->nr_read = 0;
+		added->nr_made_read = 0;
 		/* Pairs with the acquire in object_find_in_chain(). */
 		atomic_store_explicit(&added->object, object,
 				      memory_order_release);
@@ -102,4 +105,36 @@ void fault_object_drop(enum fault_kind kind, const void *object,
 		atomic_store_explicit(&found->object, NULL,
 				      memory_order_release);
 	layers_unlock();
+}
+
+void fault_objects_visit(enum fault_kind kind,
+			 void (*visit)(struct fault_object *object, void *arg),
+			 void *arg)
+{
+	for (size_t i = 0; i < NR_CHAINS; i++) {
+		/* Pairs with the release in object_new_locked(). */
+		struct fault_object *object =
+			atomic_load_explicit(&chains[i], memory_order_acquire);
+
+		for (; object; object = object->next)
+			/* Pairs with the release in fault_object_add(). */
+			if (atomic_load_explicit(&object->object,
+						 memory_order_acquire) &&
+			    object->kind == kind)
+				visit(object, arg);
+	}
+}
+
+static void object_drop_of_context(struct fault_object *object, void *ctx)
+{
+	if (object->ctx == ctx)
+		atomic_store_explicit(&object->object, NULL,
+				      memory_order_release);
+}
+
+void fault_objects_drop_context(struct ibv_context *ctx)
+{
+	for (int kind = 0; kind < FAULT_NR_KINDS; kind++)
+		fault_objects_visit((enum fault_kind)kind,
+				    object_drop_of_context, ctx);
 }

@@ -10,17 +10,10 @@
 
 #include <infiniband/verbs.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "layers/fault/fault_rules.h"
-
-enum fault_kind {
-	FAULT_CONTEXT,
-	FAULT_QP,
-	FAULT_CQ,
-	FAULT_SRQ,
-	FAULT_NR_KINDS,
-};
 
 /* An extended CQ may be polled by either function, and a program uses one. */
 enum fault_poll_style {
@@ -46,6 +39,10 @@ struct fault_object {
 	int (*start_poll)(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr);
 	/* Protected by layers_mutex. */
 	struct fault_count counts[FAULT_MAX_RULES];
+	/* Protected by fault_async_mutex (fault_async.h). */
+	bool is_going;	       /* it is being destroyed */
+	uint32_t nr_read;      /* asynchronous events of the provider */
+	uint32_t nr_made_read; /* those of rules, not yet waited for */
 };
 
 /**
@@ -78,5 +75,17 @@ uint64_t fault_object_serial(const void *object);
  */
 void fault_object_drop(enum fault_kind kind, const void *object,
 		       uint64_t serial);
+
+/**
+ * fault_objects_visit() - call @visit for each object of a kind
+ *
+ * Objects may come and go meanwhile.
+ */
+void fault_objects_visit(enum fault_kind kind,
+			 void (*visit)(struct fault_object *object, void *arg),
+			 void *arg);
+
+/** fault_objects_drop_context() - forget a context, and objects that it left */
+void fault_objects_drop_context(struct ibv_context *ctx);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Ops of CQs, SRQs and QPs, which are numbered here. */
 #include "layers/fault/fault.h"
-#include "layers/fault/fault_events.h"
+#include "layers/fault/fault_act.h"
+#include "layers/fault/fault_async.h"
 #include "layers/fault/fault_receives.h"
 #include "layers/fault/fault_requests.h"
 
@@ -73,14 +74,19 @@ static int fault_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)
 
 static int fault_destroy_cq(struct ibv_cq *cq)
 {
-	const struct verbs_context_ops *below = fault_below(cq->context);
+	const struct ibv_context *ctx = cq->context;
 	uint64_t serial = fault_object_serial(cq);
 	int ret = fault_control(FAULT_DESTROY_CQ, cq, 0);
 
-	if (ret == 0)
-		ret = below->destroy_cq(cq);
 	if (ret)
 		return ret;
+	fault_async_leave(cq);
+	ret = fault_below(ctx)->destroy_cq(cq);
+	if (ret) {
+		fault_async_stay(cq);
+		return ret;
+	}
+	fault_async_drop(ctx, FAULT_CQ, serial);
 	fault_requests_drop_cq(cq, serial);
 	fault_object_drop(FAULT_CQ, cq, serial);
 	return 0;
@@ -122,15 +128,21 @@ static int fault_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr)
 
 static int fault_destroy_srq(struct ibv_srq *srq)
 {
-	const struct verbs_context_ops *below = fault_below(srq->context);
+	const struct ibv_context *ctx = srq->context;
 	uint64_t serial = fault_object_serial(srq);
 	int ret = fault_control(FAULT_DESTROY_SRQ, srq, 0);
 
-	if (ret == 0)
-		ret = below->destroy_srq(srq);
-	if (ret == 0)
-		fault_object_drop(FAULT_SRQ, srq, serial);
-	return ret;
+	if (ret)
+		return ret;
+	fault_async_leave(srq);
+	ret = fault_below(ctx)->destroy_srq(srq);
+	if (ret) {
+		fault_async_stay(srq);
+		return ret;
+	}
+	fault_async_drop(ctx, FAULT_SRQ, serial);
+	fault_object_drop(FAULT_SRQ, srq, serial);
+	return 0;
 }
 
 /* ------------------------------------------------------------------------ */
@@ -173,35 +185,30 @@ static int fault_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 
 	if (ret)
 		return ret;
-	if (!is_end)
-		return fault_below(qp->context)->modify_qp(qp, attr, attr_mask);
-	fault_requests_suspend(qp);
-	fault_receives_suspend(qp);
-	ret = fault_below(qp->context)->modify_qp(qp, attr, attr_mask);
-	fault_receives_resume(qp, ret == 0 && attr->qp_state == IBV_QPS_RESET);
-	if (ret == 0)
-		fault_requests_end(qp, attr->qp_state);
-	else
-		fault_requests_resume(qp);
-	return ret;
+	if (is_end)
+		return fault_qp_end(qp, attr, attr_mask);
+	return fault_below(qp->context)->modify_qp(qp, attr, attr_mask);
 }
 
 static int fault_destroy_qp(struct ibv_qp *qp)
 {
-	const struct verbs_context_ops *below = fault_below(qp->context);
+	const struct ibv_context *ctx = qp->context;
 	uint64_t serial = fault_object_serial(qp);
 	int ret = fault_control(FAULT_DESTROY_QP, qp, 0);
 
 	if (ret)
 		return ret;
+	fault_async_leave(qp);
 	fault_requests_suspend(qp);
 	fault_receives_suspend(qp);
-	ret = below->destroy_qp(qp);
+	ret = fault_below(ctx)->destroy_qp(qp);
 	if (ret) {
 		fault_requests_resume(qp);
 		fault_receives_resume(qp, false);
+		fault_async_stay(qp);
 		return ret;
 	}
+	fault_async_drop(ctx, FAULT_QP, serial);
 	fault_requests_drop(qp);
 	fault_receives_drop(qp);
 	fault_object_drop(FAULT_QP, qp, serial);

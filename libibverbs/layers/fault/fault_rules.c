@@ -79,11 +79,17 @@ static const char *rule_parse_action(struct fault_text text,
 			       ? NULL
 			       : "hold= needs a time such as recv,200ms";
 	}
+	if (fault_text_is(setting.key, "event")) {
+		rule->action = FAULT_EVENT;
+		return fault_find_event_type(setting.value, &rule->event_type)
+			       ? NULL
+			       : "event= needs an event such as PORT_ERR";
+	}
 	rule->action = FAULT_DISARM;
 	return fault_text_is(text, "disarm")
 		       ? NULL
 		       : "unknown action; there are errno=, delay=, short=, "
-			 "disarm, cqe=, wc= and hold=";
+			 "disarm, cqe=, wc=, hold= and event=";
 }
 
 static bool selector_parse_call(struct fault_text text, struct fault_rule *rule)
@@ -104,6 +110,16 @@ static bool selector_parse_qp(struct fault_text text, struct fault_rule *rule)
 static bool selector_parse_cq(struct fault_text text, struct fault_rule *rule)
 {
 	return fault_parse_positive(text, &rule->cq);
+}
+
+static bool selector_parse_srq(struct fault_text text, struct fault_rule *rule)
+{
+	return fault_parse_positive(text, &rule->srq);
+}
+
+static bool selector_parse_port(struct fault_text text, struct fault_rule *rule)
+{
+	return fault_parse_u32(text, &rule->port) && rule->port <= UINT8_MAX;
 }
 
 static bool selector_parse_dev(struct fault_text text, struct fault_rule *rule)
@@ -139,6 +155,12 @@ static bool selector_parse_after(struct fault_text text,
 	return fault_parse_time(text, &rule->after_ns);
 }
 
+static bool selector_parse_before(struct fault_text text,
+				  struct fault_rule *rule)
+{
+	return fault_parse_time(text, &rule->before_ns);
+}
+
 static bool selector_parse_limit(struct fault_text text,
 				 struct fault_rule *rule)
 {
@@ -159,6 +181,10 @@ static const struct {
 	  "qp= needs the number of a QP, from 1" },
 	{ "cq", FAULT_HAS_CQ, selector_parse_cq,
 	  "cq= needs the number of a CQ, from 1" },
+	{ "srq", FAULT_HAS_SRQ, selector_parse_srq,
+	  "srq= needs the number of an SRQ, from 1" },
+	{ "port", FAULT_HAS_PORT, selector_parse_port,
+	  "port= needs a number from 1 to 255" },
 	{ "dev", FAULT_HAS_DEV, selector_parse_dev,
 	  "dev= needs the name of a device" },
 	{ "bytes", FAULT_HAS_BYTES, fault_parse_bytes,
@@ -173,6 +199,8 @@ static const struct {
 	  "p= needs a number from 0 to 1 such as 0.01, or 1%" },
 	{ "after", FAULT_HAS_AFTER, selector_parse_after,
 	  "after= needs a time such as 2s" },
+	{ "before", FAULT_HAS_BEFORE, selector_parse_before,
+	  "before= needs a time such as 2s" },
 	{ "limit", FAULT_HAS_LIMIT, selector_parse_limit,
 	  "limit= needs a number, from 1" },
 };
@@ -192,86 +220,9 @@ static const char *rule_parse_selector(struct fault_text text,
 			       ? NULL
 			       : selectors[i].message;
 	}
-	return "unknown selector; there are call=, op=, qp=, cq=, dev=, "
-	       "bytes=, status=, nth=, every=, p=, after= and limit=";
-}
-
-/* ------------------------------------------------------------------------ */
-/* Combinations of actions and selectors                                     */
-/* ------------------------------------------------------------------------ */
-
-static bool call_has_qp(enum fault_call call)
-{
-	return (call >= FAULT_MODIFY_QP && call <= FAULT_POST_RECV) ||
-	       call == FAULT_ATTACH_MCAST || call == FAULT_DETACH_MCAST;
-}
-
-static bool call_has_cq(enum fault_call call)
-{
-	return call == FAULT_POLL_CQ || call == FAULT_REQ_NOTIFY_CQ ||
-	       (call >= FAULT_RESIZE_CQ && call <= FAULT_DESTROY_CQ);
-}
-
-static bool call_has_bytes(enum fault_call call)
-{
-	return call == FAULT_REG_MR || call == FAULT_REG_DMABUF_MR ||
-	       call == FAULT_DEREG_MR ||
-	       (call >= FAULT_POST_SEND && call <= FAULT_POST_SRQ_RECV);
-}
-
-/* The call that an action belongs to, or FAULT_NO_CALL: call= is needed. */
-static enum fault_call action_call(enum fault_action action)
-{
-	switch (action) {
-	case FAULT_SHORT:
-		return FAULT_POLL_CQ;
-	case FAULT_DISARM:
-		return FAULT_REQ_NOTIFY_CQ;
-	case FAULT_CQE:
-		return FAULT_CREATE_CQ;
-	case FAULT_WC:
-		return FAULT_POST_SEND;
-	case FAULT_HOLD:
-		return FAULT_POST_RECV;
-	default:
-		return FAULT_NO_CALL;
-	}
-}
-
-static const char *rule_check_call(struct fault_rule *rule)
-{
-	enum fault_call call = action_call(rule->action);
-
-	if (call == FAULT_NO_CALL)
-		return rule->call == FAULT_NO_CALL ? "the action needs call="
-						   : NULL;
-	if (rule->call == FAULT_NO_CALL)
-		rule->call = call;
-	return rule->call == call ? NULL
-				  : "the action is not possible with this call";
-}
-
-static const char *rule_check(struct fault_rule *rule)
-{
-	const char *message = rule_check_call(rule);
-	unsigned int has = rule->selectors;
-
-	if (message)
-		return message;
-	if (rule->action == FAULT_ERRNO && rule->call == FAULT_POLL_CQ)
-		return "the action is not possible with this call";
-	if ((has & FAULT_HAS_OP) && rule->call != FAULT_POST_SEND)
-		return "op= is not possible with this call";
-	if ((has & FAULT_HAS_QP) && !call_has_qp(rule->call))
-		return "qp= is not possible with this call";
-	if ((has & FAULT_HAS_CQ) && !call_has_cq(rule->call))
-		return "cq= is not possible with this call";
-	if ((has & FAULT_HAS_BYTES) && !call_has_bytes(rule->call))
-		return "bytes= is not possible with this call";
-	if ((has & FAULT_HAS_STATUS) &&
-	    (rule->action != FAULT_DELAY || rule->call != FAULT_POLL_CQ))
-		return "status= is possible with delay= and call=poll_cq only";
-	return NULL;
+	return "unknown selector; there are call=, op=, qp=, cq=, srq=, port=, "
+	       "dev=, bytes=, status=, nth=, every=, p=, after=, before= and "
+	       "limit=";
 }
 
 /* ------------------------------------------------------------------------ */
@@ -301,7 +252,7 @@ static const char *plan_parse_rule(struct fault_text text,
 			return message;
 	}
 	*ret_wrong = text;
-	return rule_check(rule);
+	return fault_rule_check(rule);
 }
 
 static const char *plan_parse_item(struct fault_text text,

@@ -7,11 +7,13 @@
  *	rule     = action "@" selector { "," selector }
  *	action   = "errno=" NAME | "delay=" TIME [ ".." TIME ] | "short=" NUMBER
  *	         | "disarm" | "cqe=" NUMBER | "wc=" STATUS
- *	         | "hold=recv," TIME
+ *	         | "hold=recv," TIME [ ".." TIME ] | "event=" EVENT
  *	selector = "call=" FUNCTION | "op=" OPCODE | "qp=" NUMBER
- *	         | "cq=" NUMBER | "dev=" NAME | "bytes=" NUMBER [ "-" NUMBER ]
+ *	         | "cq=" NUMBER | "srq=" NUMBER | "port=" NUMBER
+ *	         | "dev=" NAME | "bytes=" NUMBER [ "-" NUMBER ]
  *	         | "status=" STATUS | "nth=" NUMBER | "every=" NUMBER
- *	         | "p=" PROBABILITY | "after=" TIME | "limit=" NUMBER
+ *	         | "p=" PROBABILITY | "after=" TIME | "before=" TIME
+ *	         | "limit=" NUMBER
  *
  * A line ends an item, too. "#" begins a comment, which the line ends.
  */
@@ -76,6 +78,16 @@ enum fault_action {
 	FAULT_CQE,
 	FAULT_WC,
 	FAULT_HOLD,
+	FAULT_EVENT,
+};
+
+/* Kinds of numbered objects (fault_objects.h). */
+enum fault_kind {
+	FAULT_CONTEXT,
+	FAULT_QP,
+	FAULT_CQ,
+	FAULT_SRQ,
+	FAULT_NR_KINDS,
 };
 
 /* Selectors of a rule; bits of its member selectors. */
@@ -92,6 +104,9 @@ enum fault_selector {
 	FAULT_HAS_P = 1 << 9,
 	FAULT_HAS_AFTER = 1 << 10,
 	FAULT_HAS_LIMIT = 1 << 11,
+	FAULT_HAS_BEFORE = 1 << 12,
+	FAULT_HAS_SRQ = 1 << 13,
+	FAULT_HAS_PORT = 1 << 14,
 };
 
 /* A part of the settings. */
@@ -102,21 +117,23 @@ struct fault_text {
 
 struct fault_rule {
 	enum fault_action action;
-	int error;		   /* FAULT_ERRNO: > 0 */
-	uint64_t min_ns, max_ns;   /* FAULT_DELAY, FAULT_HOLD */
-	uint32_t number;	   /* FAULT_SHORT, FAULT_CQE: > 0 */
-	enum ibv_wc_status status; /* FAULT_WC */
+	int error;			/* FAULT_ERRNO: > 0 */
+	uint64_t min_ns, max_ns;	/* FAULT_DELAY, FAULT_HOLD */
+	uint32_t number;		/* FAULT_SHORT, FAULT_CQE: > 0 */
+	enum ibv_wc_status status;	/* FAULT_WC */
+	enum ibv_event_type event_type; /* FAULT_EVENT */
 
 	unsigned int selectors; /* the members that follow are valid */
-	enum fault_call call;
+	enum fault_call call;	/* NO_CALL: FAULT_EVENT, at a time */
 	enum ibv_wr_opcode op;
-	uint64_t qp, cq; /* serial number, from 1 */
+	uint64_t qp, cq, srq; /* serial number, from 1 */
+	uint32_t port;	      /* 1 to 255 */
 	char dev[IBV_SYSFS_NAME_MAX];
 	uint64_t min_bytes, max_bytes;
 	enum ibv_wc_status selected_status;
 	uint64_t nth, every; /* > 0 */
 	double p;	     /* 0 to 1 */
-	uint64_t after_ns;
+	uint64_t after_ns, before_ns;
 	uint64_t limit;
 
 	struct fault_text text;
@@ -147,6 +164,22 @@ bool fault_plan_parse(const char *text, struct fault_plan *ret_plan,
 		      struct fault_mistake *ret_mistake);
 
 /* ------------------------------------------------------------------------ */
+/* fault_check.c                                                             */
+/* ------------------------------------------------------------------------ */
+
+/**
+ * fault_rule_check() - check the combination of action and selectors
+ *
+ * Sets the call if the action implies it.
+ *
+ * Return: NULL, or a message.
+ */
+const char *fault_rule_check(struct fault_rule *rule);
+
+/** fault_event_kind() - the kind of object that an asynchronous event has */
+enum fault_kind fault_event_kind(enum ibv_event_type type);
+
+/* ------------------------------------------------------------------------ */
 /* fault_names.c                                                             */
 /* ------------------------------------------------------------------------ */
 
@@ -155,6 +188,8 @@ bool fault_find_call(struct fault_text name, enum fault_call *ret_call);
 bool fault_find_errno(struct fault_text name, int *ret_error);
 bool fault_find_opcode(struct fault_text name, enum ibv_wr_opcode *ret_op);
 bool fault_find_status(struct fault_text name, enum ibv_wc_status *ret_status);
+bool fault_find_event_type(struct fault_text name,
+			   enum ibv_event_type *ret_type);
 
 /** fault_call_name() - return the name of a function without "ibv_" */
 const char *fault_call_name(enum fault_call call);

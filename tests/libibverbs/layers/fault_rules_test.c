@@ -124,6 +124,24 @@ static void selectors_are_read(void **state)
 	assert_int_equal(rule->selected_status, IBV_WC_WR_FLUSH_ERR);
 }
 
+static void action_event_has_call_or_time(void **state)
+{
+	const struct fault_rule *rules =
+		parse("event=SRQ_ERR @ call=post_srq_recv,srq=2,before=1s;"
+		      "event=PORT_ERR @ after=5s,port=2,dev=a;"
+		      "event=QP_FATAL @ after=1s,qp=3;"
+		      "event=DEVICE_FATAL @ call=poll_cq,cq=1,nth=5000");
+
+	assert_int_equal(rules[0].action, FAULT_EVENT);
+	assert_int_equal(rules[0].event_type, IBV_EVENT_SRQ_ERR);
+	assert_int_equal(rules[0].srq, 2);
+	assert_int_equal(rules[0].before_ns, 1000000000);
+	assert_int_equal(rules[1].call, FAULT_NO_CALL);
+	assert_int_equal(rules[1].port, 2);
+	assert_int_equal(rules[2].qp, 3);
+	assert_int_equal(rules[3].event_type, IBV_EVENT_DEVICE_FATAL);
+}
+
 static void selector_bytes_single_is_both_limits(void **state)
 {
 	const struct fault_rule *rule =
@@ -192,6 +210,29 @@ static const struct {
 	{ "wc=FATAL_ERR @ dev=", 1, 16, "dev=", "dev= needs" },
 	{ "delay=1s @ call=poll_cq,status=OK", 1, 25, "status=OK",
 	  "status= needs" },
+	{ "event=PORT_DOWN @ after=1s", 1, 1, "event=PORT_DOWN",
+	  "event= needs" },
+	{ "event=WQ_FATAL @ after=1s", 1, 1, "event=WQ_FATAL", "event= needs" },
+	{ "event=PORT_ERR @ nth=1", 1, 1, "event=PORT_ERR @ nth=1",
+	  "needs call= or after=" },
+	{ "event=PORT_ERR @ after=1s,nth=1", 1, 1,
+	  "event=PORT_ERR @ after=1s,nth=1", "without call=" },
+	{ "event=QP_FATAL @ after=1s", 1, 1, "event=QP_FATAL @ after=1s",
+	  "needs the number" },
+	{ "event=QP_FATAL @ after=1s,cq=1", 1, 1,
+	  "event=QP_FATAL @ after=1s,cq=1", "without call=" },
+	{ "event=QP_FATAL @ call=poll_cq", 1, 1,
+	  "event=QP_FATAL @ call=poll_cq", "no object" },
+	{ "event=DEVICE_FATAL @ after=1s,port=1", 1, 1,
+	  "event=DEVICE_FATAL @ after=1s,port=1", "events of ports only" },
+	{ "event=PORT_ERR @ after=1s,port=256", 1, 27, "port=256",
+	  "port= needs" },
+	{ "short=1 @ port=1", 1, 1, "short=1 @ port=1", "event= only" },
+	{ "short=1 @ srq=1", 1, 1, "short=1 @ srq=1", "srq= is not" },
+	{ "short=1 @ srq=0", 1, 11, "srq=0", "srq= needs" },
+	{ "short=1 @ before=1", 1, 11, "before=1", "before= needs" },
+	{ "short=1 @ after=2s,before=2s", 1, 1, "short=1 @ after=2s,before=2s",
+	  "later than" },
 	{ "hold=send,1s @ nth=1", 1, 1, "hold=send,1s", "hold= needs" },
 	{ "hold=recv @ nth=1", 1, 1, "hold=recv", "hold= needs" },
 	{ "delay=1s @ nth=1", 1, 1, "delay=1s @ nth=1", "needs call=" },
@@ -263,6 +304,7 @@ int main(void)
 		cmocka_unit_test(action_hold_has_time),
 		cmocka_unit_test(action_implies_call),
 		cmocka_unit_test(selectors_are_read),
+		cmocka_unit_test(action_event_has_call_or_time),
 		cmocka_unit_test(selector_bytes_single_is_both_limits),
 		cmocka_unit_test(selector_p_has_limits),
 		cmocka_unit_test(plan_mistake_has_place_and_message),
