@@ -22,6 +22,7 @@
 struct repoll_entry {
 	int fd;
 	bool is_spent; /* EPOLLONESHOT, and reported */
+	struct socket_edge edge;
 	struct epoll_event event;
 };
 
@@ -144,6 +145,15 @@ static struct repoll_entry *entry_find_locked(const struct rsocket *set, int fd)
 	return NULL;
 }
 
+static struct repoll_entry entry_make(int fd, const struct epoll_event *event)
+{
+	return (struct repoll_entry){
+		.fd = fd,
+		.edge.is_wanted = (event->events & EPOLLET) != 0,
+		.event = *event,
+	};
+}
+
 static int entry_add_locked(struct rsocket *set, int fd,
 			    const struct epoll_event *event)
 {
@@ -158,8 +168,7 @@ static int entry_add_locked(struct rsocket *set, int fd,
 		repoll->entries = entries;
 		repoll->max = max;
 	}
-	entries[repoll->nr++] =
-		(struct repoll_entry){ .fd = fd, .event = *event };
+	entries[repoll->nr++] = entry_make(fd, event);
 	return 0;
 }
 
@@ -188,7 +197,7 @@ static int control_locked(struct rsocket *set, int op, int fd,
 	if (!entry)
 		return -ENOENT;
 	if (op == EPOLL_CTL_MOD)
-		*entry = (struct repoll_entry){ .fd = fd, .event = *event };
+		*entry = entry_make(fd, event);
 	else
 		entry_remove_locked(set, entry);
 	return 0;
@@ -225,37 +234,65 @@ static short entry_poll_events(const struct repoll_entry *entry)
 	return (short)(entry->event.events & events);
 }
 
-/* The descriptors of the set, and the eventfd of the thread as the last one */
-static struct pollfd *set_copy_locked(const struct rsocket *set, int event_fd,
-				      uint32_t *ret_nr)
+/* What a thread polls: the set, and its own eventfd as the last descriptor */
+struct set_copy {
+	struct pollfd *fds;
+	struct socket_edge *edges;
+	uint32_t nr;
+};
+
+static void copy_free(const struct set_copy *copy)
+{
+	free(copy->fds);
+	free(copy->edges);
+}
+
+static int set_copy_locked(const struct rsocket *set, int event_fd,
+			   struct set_copy *ret_copy)
 {
 	const struct repoll_set *repoll = set->repoll;
-	struct pollfd *fds = calloc((size_t)repoll->nr + 1, sizeof(*fds));
-	uint32_t nr = 0;
+	const size_t max = (size_t)repoll->nr + 1;
+	struct set_copy copy = {
+		.fds = calloc(max, sizeof(*copy.fds)),
+		.edges = calloc(max, sizeof(*copy.edges)),
+	};
 
-	if (!fds)
-		return NULL;
+	if (!copy.fds || !copy.edges) {
+		copy_free(&copy);
+		return -ENOMEM;
+	}
 	for (uint32_t i = 0; i < repoll->nr; i++) {
 		const struct repoll_entry *entry =
 			&repoll->entries[(repoll->first + i) % repoll->nr];
 
 		if (entry->is_spent)
 			continue;
-		fds[nr].fd = entry->fd;
-		fds[nr++].events = entry_poll_events(entry);
+		copy.fds[copy.nr].fd = entry->fd;
+		copy.fds[copy.nr].events = entry_poll_events(entry);
+		copy.edges[copy.nr++] = entry->edge;
 	}
-	fds[nr++] = (struct pollfd){ .fd = event_fd, .events = POLLIN };
-	*ret_nr = nr;
-	return fds;
+	copy.fds[copy.nr++] =
+		(struct pollfd){ .fd = event_fd, .events = POLLIN };
+	*ret_copy = copy;
+	return 0;
+}
+
+/* Whether another thread has reported the edge that this one has seen */
+static bool edge_is_reported(const struct socket_edge *edge,
+			     const struct socket_edge *seen)
+{
+	return edge->is_wanted && seen->nr_changes &&
+	       edge->nr_changes == seen->nr_changes;
 }
 
 /* Returns the number of events of descriptors that are still in the set. */
-static int set_report_locked(struct rsocket *set, const struct pollfd *fds,
-			     uint32_t nr, struct epoll_event *events, int max)
+static int set_report_locked(struct rsocket *set, const struct set_copy *copy,
+			     struct epoll_event *events, int max)
 {
+	const struct pollfd *fds = copy->fds;
 	int nr_events = 0;
 
-	for (uint32_t i = 0; i + 1 < nr && nr_events < max; i++) {
+	for (uint32_t i = 0; i + 1 < copy->nr && nr_events < max; i++) {
 		struct repoll_entry *entry =
 			fds[i].revents ? entry_find_locked(set, fds[i].fd)
 				       : NULL;
@@ -267,6 +304,9 @@ static int set_report_locked(struct rsocket *set, const struct pollfd *fds,
 			entry_remove_locked(set, entry);
 			continue;
 		}
+		if (edge_is_reported(&entry->edge, &copy->edges[i]))
+			continue;
+		entry->edge.nr_changes = copy->edges[i].nr_changes;
 		entry->is_spent = (entry->event.events & EPOLLONESHOT) != 0;
 		events[nr_events] = entry->event;
 		events[nr_events++].events = (uint16_t)fds[i].revents;
@@ -289,22 +329,21 @@ static int set_poll_unlocking(struct rsocket *set, int event_fd,
 			      int timeout_ms)
 	LOCK_ATTRIBUTE(no_thread_safety_analysis)
 {
-	struct pollfd *fds;
-	uint32_t nr;
+	struct set_copy copy;
 	int ret;
 
 	if (set->is_closing)
 		return -EBADF;
-	fds = set_copy_locked(set, event_fd, &nr);
-	if (!fds)
-		return -ENOMEM;
+	ret = set_copy_locked(set, event_fd, &copy);
+	if (ret)
+		return ret;
 	verbs_mutex_unlock(&set->lock);
-	ret = socket_poll(fds, nr, timeout_ms);
+	ret = socket_poll_edges(copy.fds, copy.edges, copy.nr, timeout_ms);
 	verbs_mutex_lock(&set->lock);
 	socket_event_fd_drain(event_fd);
 	if (ret > 0)
-		ret = set_report_locked(set, fds, nr, events, max);
-	free(fds);
+		ret = set_report_locked(set, &copy, events, max);
+	copy_free(&copy);
 	return ret;
 }
 

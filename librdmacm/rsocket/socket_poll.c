@@ -24,12 +24,28 @@ struct poll_entry {
 };
 
 struct poll_set {
-	struct pollfd *fds; /* of the application */
+	struct pollfd *fds;	   /* of the application */
+	struct socket_edge *edges; /* NULL: none are wanted */
 	nfds_t nr_fds;
 	struct poll_entry *entries;
 	struct pollfd *sleep_fds; /* the same, and the eventfd */
 	int event_fd;
 };
+
+/* Returns the events, if there was a change since the last ones. */
+static short edge_take(struct socket_edge *edge, const struct rsocket *socket,
+		       short events)
+{
+	/* The first event needs no change. */
+	const uint64_t nr_changes = socket->nr_changes + 1;
+
+	if (!edge->is_wanted || !events)
+		return events;
+	if (edge->nr_changes == nr_changes)
+		return 0;
+	edge->nr_changes = nr_changes;
+	return events;
+}
 
 /* Events of the sockets; returns the number of descriptors that have any. */
 static int set_check_sockets(struct poll_set *set)
@@ -47,9 +63,11 @@ static int set_check_sockets(struct poll_set *set)
 		events = POLLNVAL;
 		if (!socket->is_closing)
 			events = socket->ops->events_locked(socket);
-		verbs_mutex_unlock(&socket->lock);
 		events = (short)(events & (set->fds[i].events | POLLERR |
 					   POLLHUP | POLLNVAL));
+		if (set->edges)
+			events = edge_take(&set->edges[i], socket, events);
+		verbs_mutex_unlock(&socket->lock);
 		set->fds[i].revents = events;
 		nr_ready += events != 0;
 	}
@@ -182,9 +200,10 @@ static bool has_socket(const struct pollfd *fds, nfds_t nr_fds)
 	return false;
 }
 
-int socket_poll(struct pollfd *fds, nfds_t nr_fds, int timeout_ms)
+int socket_poll_edges(struct pollfd *fds, struct socket_edge *edges,
+		      nfds_t nr_fds, int timeout_ms)
 {
-	struct poll_set set = { .fds = fds, .nr_fds = nr_fds };
+	struct poll_set set = { .fds = fds, .edges = edges, .nr_fds = nr_fds };
 	int cancel_state, ret;
 
 	if (!has_socket(fds, nr_fds)) {
@@ -213,6 +232,11 @@ int socket_poll(struct pollfd *fds, nfds_t nr_fds, int timeout_ms)
 	free(set.sleep_fds);
 	cancel_restore(cancel_state);
 	return ret;
+}
+
+int socket_poll(struct pollfd *fds, nfds_t nr_fds, int timeout_ms)
+{
+	return socket_poll_edges(fds, NULL, nr_fds, timeout_ms);
 }
 
 /* -- select -- */

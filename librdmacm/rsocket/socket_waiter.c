@@ -66,6 +66,7 @@ void socket_notify_locked(struct rsocket *socket)
 {
 	struct list_node *node;
 
+	socket->nr_changes++;
 	list_for_each (node, &socket->waiters)
 		(void)!eventfd_write(
 			list_entry(node, struct socket_waiter, node)->event_fd,

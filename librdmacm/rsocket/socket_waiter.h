@@ -25,7 +25,7 @@ void socket_waiter_add_locked(struct rsocket *socket,
 			      struct socket_waiter *waiter, int event_fd);
 void socket_waiter_remove_locked(struct socket_waiter *waiter);
 
-/** socket_notify_locked() - wake all threads that wait for the socket */
+/** socket_notify_locked() - count a change, and wake all threads that wait */
 void socket_notify_locked(struct rsocket *socket);
 
 #endif

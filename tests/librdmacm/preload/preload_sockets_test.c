@@ -263,6 +263,25 @@ static void epoll_reports_socket_and_pipe(void **state)
 	connection_close(connection);
 }
 
+static void epoll_edge_of_socket_is_reported_once(void **state)
+{
+	struct connection connection = connection_new();
+	int set = epoll_create1(EPOLL_CLOEXEC);
+	struct epoll_event event;
+	char bytes[2];
+
+	epoll_add(set, connection.server, EPOLLIN | EPOLLET);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(write(connection.client, "x", 1), 1);
+		assert_int_equal(epoll_wait(set, &event, 1, -1), 1);
+		assert_int_equal(event.events, EPOLLIN);
+		assert_int_equal(epoll_wait(set, &event, 1, 0), 0);
+	}
+	assert_int_equal(read(connection.server, bytes, 2), 2);
+	assert_int_equal(close(set), 0);
+	connection_close(connection);
+}
+
 static void epoll_forgets_closed_socket(void **state)
 {
 	struct connection connection = connection_new();
@@ -396,6 +415,7 @@ int main(void)
 		cmocka_unit_test(accepted_socket_has_own_flags),
 		cmocka_unit_test(sendfile_moves_offset),
 		cmocka_unit_test(epoll_reports_socket_and_pipe),
+		cmocka_unit_test(epoll_edge_of_socket_is_reported_once),
 		cmocka_unit_test(epoll_forgets_closed_socket),
 		cmocka_unit_test(
 			connect_in_epoll_set_to_server_of_tcp_uses_tcp),

@@ -114,6 +114,83 @@ static void repoll_oneshot_reports_once(void **state)
 	pair_close(pair);
 }
 
+static void repoll_edge_reports_once_for_each_change(void **state)
+{
+	struct pair pair = pair_new();
+	struct epoll_event event;
+	int set = set_new();
+	char bytes[2];
+
+	set_add(set, pair.server, EPOLLIN | EPOLLOUT | EPOLLET);
+	assert_int_equal(repoll_wait(set, &event, 1, -1), 1);
+	assert_int_equal(event.events, EPOLLOUT);
+	assert_int_equal(repoll_wait(set, &event, 1, 0), 0);
+	for (int i = 0; i < 2; i++) {
+		/* The second message arrives before the first one is read. */
+		assert_int_equal(rsend(pair.client, "x", 1, 0), 1);
+		assert_int_equal(repoll_wait(set, &event, 1, -1), 1);
+		assert_int_equal(event.events, EPOLLIN | EPOLLOUT);
+		assert_int_equal(repoll_wait(set, &event, 1, 0), 0);
+	}
+	assert_int_equal(rrecv(pair.server, bytes, 2, 0), 2);
+	assert_int_equal(repoll_wait(set, &event, 1, 0), 0);
+	event.events = EPOLLOUT | EPOLLET;
+	assert_int_equal(repoll_ctl(set, EPOLL_CTL_MOD, pair.server, &event),
+			 0);
+	assert_int_equal(repoll_wait(set, &event, 1, -1), 1);
+	assert_int_equal(repoll_wait(set, &event, 1, 0), 0);
+	set_remove(set, pair.server);
+	assert_int_equal(rclose(set), 0);
+	pair_close(pair);
+}
+
+/* A full socket becomes writable again, and a listener gets a connection. */
+static void repoll_edge_reports_room_and_connection(void **state)
+{
+	static char bytes[1 << 20];
+	struct pair pair = pair_new();
+	int listener = listener_new(), client, server;
+	struct epoll_event event;
+	int set = set_new();
+	ssize_t nr;
+
+	set_nonblocking(pair.client);
+	set_nonblocking(listener);
+	set_add(set, pair.client, EPOLLOUT | EPOLLET);
+	set_add(set, listener, EPOLLIN | EPOLLET);
+	assert_int_equal(repoll_wait(set, &event, 1, -1), 1);
+	do
+		nr = rsend(pair.client, bytes, sizeof(bytes), 0);
+	while (nr > 0);
+	assert_int_equal(errno, EAGAIN);
+	while (repoll_wait(set, &event, 1, 0) == 1)
+		assert_int_equal(event.data.fd, pair.client);
+	set_nonblocking(pair.server);
+	do {
+		assert_int_equal(poll_events(pair.server, POLLIN, -1), POLLIN);
+		do
+			nr = rrecv(pair.server, bytes, sizeof(bytes), 0);
+		while (nr > 0);
+		assert_int_equal(errno, EAGAIN);
+	} while (repoll_wait(set, &event, 1, 0) == 0);
+	assert_int_equal(event.data.fd, pair.client);
+	assert_int_equal(event.events, EPOLLOUT);
+	client = stream_new();
+	assert_int_equal(stream_connect(client), 0);
+	do
+		assert_int_equal(repoll_wait(set, &event, 1, -1), 1);
+	while (event.data.fd == pair.client);
+	assert_int_equal(event.data.fd, listener);
+	server = raccept(listener, NULL, NULL);
+	assert_true(server >= 0);
+	set_remove(set, pair.client);
+	set_remove(set, listener);
+	assert_int_equal(rclose(set), 0);
+	assert_int_equal(rclose(listener), 0);
+	pair_close((struct pair){ client, server });
+	pair_close(pair);
+}
+
 static void *wait_run(void *arg)
 {
 	struct epoll_event event = { .data.fd = -1 };
@@ -148,6 +225,8 @@ int main(void)
 			repoll_ctl_with_invalid_argument_returns_error),
 		cmocka_unit_test(repoll_wait_reports_socket_and_pipe),
 		cmocka_unit_test(repoll_oneshot_reports_once),
+		cmocka_unit_test(repoll_edge_reports_once_for_each_change),
+		cmocka_unit_test(repoll_edge_reports_room_and_connection),
 		cmocka_unit_test(repoll_wait_sees_socket_that_is_added_later),
 	};
 
