@@ -6,26 +6,65 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <rdma/rsocket.h>
 #include <stdarg.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
 
 int close(int fd)
 {
 	if (!preload_is_inside()) {
-		preload_set_forget(fd);
-		preload_file_remove(fd);
+		preload_set_forget((unsigned int)fd, (unsigned int)fd);
+		preload_file_remove((unsigned int)fd, (unsigned int)fd);
 	}
 	return preload_libc_get()->close(fd);
+}
+
+/* glibc has these since 2.34. */
+#if !__GLIBC_PREREQ(2, 34)
+int close_range(unsigned int first, unsigned int last, int flags);
+void closefrom(int first);
+#endif
+
+int close_range(unsigned int first, unsigned int last, int flags)
+{
+	const unsigned int flag_cloexec = 1u << 2; /* CLOSE_RANGE_CLOEXEC */
+
+	if (first <= last && !((unsigned int)flags & flag_cloexec) &&
+	    !preload_is_inside()) {
+		preload_set_forget(first, last);
+		preload_file_remove(first, last);
+	}
+	return (int)syscall(SYS_close_range, first, last, flags);
+}
+
+void closefrom(int first)
+{
+	unsigned int from = first < 0 ? 0 : (unsigned int)first;
+	long nr = sysconf(_SC_OPEN_MAX);
+
+	if (close_range(from, UINT_MAX, 0) == 0)
+		return;
+	/* a kernel before 5.9 */
+	for (int fd = (int)from; fd < nr; fd++)
+		(void)preload_libc_get()->close(fd);
 }
 
 /* @copy: a new descriptor for the file of @fd, or -1 */
 static int descriptor_share(int fd, int copy)
 {
-	struct preload_file *file = copy < 0 ? NULL : preload_file_get(fd);
+	struct preload_file *file;
 	int ret = copy;
 
+	if (copy < 0 || preload_file_is_of_parent())
+		return copy;
+	file = preload_file_get(fd);
 	if (!file)
 		return copy;
 	if (preload_file_add(copy, file) != 0) {
@@ -46,8 +85,8 @@ int dup3(int fd, int to, int flags)
 	int copy = preload_libc_get()->dup3(fd, to, flags);
 
 	if (copy >= 0 && !preload_is_inside()) {
-		preload_set_forget(to);
-		preload_file_remove(to);
+		preload_set_forget((unsigned int)to, (unsigned int)to);
+		preload_file_remove((unsigned int)to, (unsigned int)to);
 	}
 	return descriptor_share(fd, copy);
 }

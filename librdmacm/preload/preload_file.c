@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <rdma/rsocket.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define FILE_CHUNK_LEN 256
 #define FILE_NR_CHUNKS 4096
@@ -24,6 +25,8 @@ static struct verbs_mutex file_mutex = VERBS_MUTEX_INIT;
 static struct file_chunk *file_chunks[FILE_NR_CHUNKS];
 
 static pthread_once_t file_once = PTHREAD_ONCE_INIT;
+/* The process of the files; a child of vfork(2) has another id. */
+static pid_t file_pid;
 
 static void file_lock_all(void) LOCK_ATTRIBUTE(acquire_capability(file_mutex))
 {
@@ -35,10 +38,18 @@ static void file_unlock_all(void) LOCK_ATTRIBUTE(release_capability(file_mutex))
 	verbs_mutex_unlock(&file_mutex);
 }
 
+static void file_begin_child(void)
+	LOCK_ATTRIBUTE(release_capability(file_mutex))
+{
+	file_pid = getpid();
+	verbs_mutex_unlock(&file_mutex);
+}
+
 /* A child of fork() must not find the lock of a thread that it lacks. */
 static void file_register_fork(void)
 {
-	(void)pthread_atfork(file_lock_all, file_unlock_all, file_unlock_all);
+	file_pid = getpid();
+	(void)pthread_atfork(file_lock_all, file_unlock_all, file_begin_child);
 }
 
 struct preload_file *preload_file_new(enum preload_kind kind, int domain,
@@ -118,19 +129,49 @@ void preload_file_put(struct preload_file *file)
 	errno = saved_errno;
 }
 
-void preload_file_remove(int fd)
+static void file_remove(int fd)
 {
 	struct preload_file **place = file_place(fd);
-	struct preload_file *file = NULL;
+	struct preload_file *file;
 
-	if (!place)
-		return;
 	verbs_mutex_lock(&file_mutex);
 	file = *place;
 	__atomic_store_n(place, NULL, __ATOMIC_RELAXED);
 	verbs_mutex_unlock(&file_mutex);
 	if (file)
 		preload_file_put(file);
+}
+
+void preload_file_remove(unsigned int first, unsigned int last)
+{
+	int fd = preload_file_next(first, last);
+
+	if (fd < 0 || preload_file_is_of_parent())
+		return;
+	for (; fd >= 0; fd = preload_file_next((unsigned int)fd + 1, last))
+		file_remove(fd);
+}
+
+int preload_file_next(unsigned int first, unsigned int last)
+{
+	unsigned int fd = first;
+
+	while (fd <= last && fd < FILE_CHUNK_LEN * FILE_NR_CHUNKS) {
+		struct preload_file **place = file_place((int)fd);
+
+		if (!place)
+			fd += FILE_CHUNK_LEN - fd % FILE_CHUNK_LEN;
+		else if (__atomic_load_n(place, __ATOMIC_RELAXED))
+			return (int)fd;
+		else
+			fd++;
+	}
+	return -1;
+}
+
+bool preload_file_is_of_parent(void)
+{
+	return file_pid && getpid() != file_pid;
 }
 
 struct preload_file *preload_file_get(int fd)

@@ -49,8 +49,24 @@ struct preload_file *preload_file_new(enum preload_kind kind, int domain,
  */
 int preload_file_add(int fd, struct preload_file *file);
 
-/** preload_file_remove() - a descriptor does not refer to a file any more */
-void preload_file_remove(int fd);
+/** preload_file_remove() - descriptors do not refer to files any more
+ *
+ * Those from @first to @last. No effect in a child of vfork(2).
+ */
+void preload_file_remove(unsigned int first, unsigned int last);
+
+/** preload_file_next() - the first descriptor of a file from @first to @last
+ *
+ * Return: -1 if there is none.
+ */
+int preload_file_next(unsigned int first, unsigned int last);
+
+/**
+ * preload_file_is_of_parent() - whether the memory is that of another process
+ *
+ * A child of vfork(2) shares it with its parent, but has its own descriptors.
+ */
+bool preload_file_is_of_parent(void);
 
 /**
  * preload_file_get() - the file of a descriptor

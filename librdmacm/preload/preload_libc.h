@@ -37,17 +37,25 @@ struct preload_libc {
 	int (*ioctl)(int fd, unsigned long request, ...);
 	int (*listen)(int fd, int backlog);
 	int (*poll)(struct pollfd *fds, nfds_t nr, int timeout_ms);
+	int (*ppoll)(struct pollfd *fds, nfds_t nr,
+		     const struct timespec *timeout, const sigset_t *mask);
+	int (*pselect)(int nr, fd_set *reads, fd_set *writes, fd_set *excepts,
+		       const struct timespec *timeout, const sigset_t *mask);
 	int (*pthread_create)(pthread_t *thread, const pthread_attr_t *attr,
 			      void *(*run)(void *), void *arg);
 	ssize_t (*read)(int fd, void *bytes, size_t len);
 	ssize_t (*readv)(int fd, const struct iovec *iov, int nr);
 	ssize_t (*recvfrom)(int fd, void *bytes, size_t len, int flags,
 			    struct sockaddr *address, socklen_t *address_len);
+	int (*recvmmsg)(int fd, struct mmsghdr *msgs, unsigned int nr,
+			int flags, struct timespec *timeout);
 	ssize_t (*recvmsg)(int fd, struct msghdr *msg, int flags);
 	int (*select)(int nr, fd_set *reads, fd_set *writes, fd_set *excepts,
 		      struct timeval *timeout);
 	ssize_t (*sendfile)(int to, int from, off_t *offset, size_t len);
 	ssize_t (*sendfile64)(int to, int from, off64_t *offset, size_t len);
+	int (*sendmmsg)(int fd, struct mmsghdr *msgs, unsigned int nr,
+			int flags);
 	ssize_t (*sendmsg)(int fd, const struct msghdr *msg, int flags);
 	ssize_t (*sendto)(int fd, const void *bytes, size_t len, int flags,
 			  const struct sockaddr *address,
@@ -56,6 +64,8 @@ struct preload_libc {
 			  socklen_t len);
 	int (*shutdown)(int fd, int how);
 	int (*socket)(int domain, int type, int protocol);
+	ssize_t (*splice)(int from, off64_t *from_offset, int to,
+			  off64_t *to_offset, size_t len, unsigned int flags);
 	ssize_t (*write)(int fd, const void *bytes, size_t len);
 	ssize_t (*writev)(int fd, const struct iovec *iov, int nr);
 };

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * poll(2) and select(2). A call with an rsocket becomes rpoll(), with the
- * descriptors of the rsockets; their files are kept until it returns.
+ * poll(2) and select(2), and ppoll(2) and pselect(2). A call with an rsocket
+ * becomes rpoll(), with the descriptors of the rsockets; their files are kept
+ * until it returns.
  */
+#include "preload/preload_poll.h"
+
 #include "preload/preload_connect.h"
 #include "preload/preload_file.h"
 #include "preload/preload_fork.h"
 #include "preload/preload_libc.h"
+#include "preload/preload_mask.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -97,14 +101,81 @@ int poll(struct pollfd *fds, nfds_t nr, int timeout_ms)
 		       : preload_libc_get()->poll(fds, nr, timeout_ms);
 }
 
-/* NOLINTNEXTLINE(bugprone-reserved-identifier) */
+/* As poll_rsockets(); a signal that @mask unblocks ends the wait. */
+static int poll_rsockets_masked(struct pollfd *fds, nfds_t nr, int timeout_ms,
+				const sigset_t *mask)
+{
+	struct pollfd *all = calloc(nr + 1, sizeof(*all));
+	struct preload_mask wait;
+	bool has_signal;
+	int ret;
+
+	if (!all) {
+		errno = ENOMEM;
+		return -1;
+	}
+	memcpy(all, fds, nr * sizeof(*fds));
+	all[nr].fd = preload_mask_begin(&wait, mask);
+	all[nr].events = POLLIN;
+	ret = poll_rsockets(all, nr + 1, timeout_ms);
+	has_signal = ret == 1 && all[nr].revents;
+	if (has_signal) {
+		ret = -1;
+		errno = EINTR;
+	} else if (ret > 0 && all[nr].revents) {
+		ret--;
+	}
+	preload_mask_end(&wait, has_signal);
+	if (ret >= 0)
+		memcpy(fds, all, nr * sizeof(*fds));
+	free(all);
+	return ret;
+}
+
+bool preload_timeout_is_valid(const struct timespec *timeout)
+{
+	return !timeout || (timeout->tv_sec >= 0 && timeout->tv_nsec >= 0 &&
+			    timeout->tv_nsec < 1000000000);
+}
+
+int preload_timeout_to_ms(const struct timespec *timeout)
+{
+	if (!timeout)
+		return -1;
+	if (timeout->tv_sec >= INT_MAX / 1000)
+		return INT_MAX;
+	return (int)(timeout->tv_sec * 1000 +
+		     (timeout->tv_nsec + 999999) / 1000000);
+}
+
+int ppoll(struct pollfd *fds, nfds_t nr, const struct timespec *timeout,
+	  const sigset_t *mask)
+{
+	if (!poll_has_rsocket(fds, nr) || !preload_timeout_is_valid(timeout))
+		return preload_libc_get()->ppoll(fds, nr, timeout, mask);
+	return poll_rsockets_masked(fds, nr, preload_timeout_to_ms(timeout),
+				    mask);
+}
+
+/* NOLINTBEGIN(bugprone-reserved-identifier) */
 int __poll_chk(struct pollfd *fds, nfds_t nr, int timeout_ms, size_t size);
+int __ppoll_chk(struct pollfd *fds, nfds_t nr, const struct timespec *timeout,
+		const sigset_t *mask, size_t size);
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 int __poll_chk(struct pollfd *fds, nfds_t nr, int timeout_ms, size_t size)
 {
 	if (size / sizeof(*fds) < nr)
 		abort();
 	return poll(fds, nr, timeout_ms);
+}
+
+int __ppoll_chk(struct pollfd *fds, nfds_t nr, const struct timespec *timeout,
+		const sigset_t *mask, size_t size)
+{
+	if (size / sizeof(*fds) < nr)
+		abort();
+	return ppoll(fds, nr, timeout, mask);
 }
 
 /* -- select -- */
@@ -150,7 +221,49 @@ static int set_from_poll(fd_set *set, const struct pollfd *fds, nfds_t nr,
 	return nr_bits;
 }
 
-static int timeout_to_ms(const struct timeval *timeout)
+/* The sets of a call that has an rsocket */
+struct select_call {
+	fd_set *reads, *writes, *excepts;
+	struct pollfd fds[FD_SETSIZE];
+	nfds_t nr_fds;
+};
+
+/* Returns whether there is an rsocket. */
+static bool select_call_begin(struct select_call *call, int nr, fd_set *reads,
+			      fd_set *writes, fd_set *excepts)
+{
+	call->reads = reads;
+	call->writes = writes;
+	call->excepts = excepts;
+	call->nr_fds = 0;
+	if (nr >= 0 && nr <= FD_SETSIZE)
+		call->nr_fds =
+			sets_to_poll(call->fds, nr, reads, writes, excepts);
+	return poll_has_rsocket(call->fds, call->nr_fds);
+}
+
+/* @ret: of the wait. Returns the result of select(2). */
+static int select_call_end(const struct select_call *call, int ret)
+{
+	const struct pollfd *fds = call->fds;
+
+	if (ret < 0)
+		return ret;
+	for (nfds_t i = 0; i < call->nr_fds; i++) {
+		if (fds[i].revents & POLLNVAL) {
+			errno = EBADF;
+			return -1;
+		}
+	}
+	return set_from_poll(call->reads, fds, call->nr_fds, POLLIN,
+			     POLLIN | POLLHUP | POLLERR) +
+	       set_from_poll(call->writes, fds, call->nr_fds, POLLOUT,
+			     POLLOUT | POLLERR) +
+	       set_from_poll(call->excepts, fds, call->nr_fds, POLLPRI,
+			     POLLPRI);
+}
+
+static int select_timeout_to_ms(const struct timeval *timeout)
 {
 	if (!timeout)
 		return -1;
@@ -162,27 +275,28 @@ static int timeout_to_ms(const struct timeval *timeout)
 int select(int nr, fd_set *reads, fd_set *writes, fd_set *excepts,
 	   struct timeval *timeout)
 {
-	struct pollfd fds[FD_SETSIZE];
-	nfds_t nr_fds = 0;
-	int ret;
+	struct select_call call;
 
-	if (nr >= 0 && nr <= FD_SETSIZE)
-		nr_fds = sets_to_poll(fds, nr, reads, writes, excepts);
-	if (!poll_has_rsocket(fds, nr_fds) ||
+	if (!select_call_begin(&call, nr, reads, writes, excepts) ||
 	    (timeout && (timeout->tv_sec < 0 || timeout->tv_usec < 0)))
 		return preload_libc_get()->select(nr, reads, writes, excepts,
 						  timeout);
-	ret = poll_rsockets(fds, nr_fds, timeout_to_ms(timeout));
-	if (ret < 0)
-		return ret;
-	for (nfds_t i = 0; i < nr_fds; i++) {
-		if (fds[i].revents & POLLNVAL) {
-			errno = EBADF;
-			return -1;
-		}
-	}
-	return set_from_poll(reads, fds, nr_fds, POLLIN,
-			     POLLIN | POLLHUP | POLLERR) +
-	       set_from_poll(writes, fds, nr_fds, POLLOUT, POLLOUT | POLLERR) +
-	       set_from_poll(excepts, fds, nr_fds, POLLPRI, POLLPRI);
+	return select_call_end(&call,
+			       poll_rsockets(call.fds, call.nr_fds,
+					     select_timeout_to_ms(timeout)));
+}
+
+int pselect(int nr, fd_set *reads, fd_set *writes, fd_set *excepts,
+	    const struct timespec *timeout, const sigset_t *mask)
+{
+	struct select_call call;
+	int ret;
+
+	if (!select_call_begin(&call, nr, reads, writes, excepts) ||
+	    !preload_timeout_is_valid(timeout))
+		return preload_libc_get()->pselect(nr, reads, writes, excepts,
+						   timeout, mask);
+	ret = poll_rsockets_masked(call.fds, call.nr_fds,
+				   preload_timeout_to_ms(timeout), mask);
+	return select_call_end(&call, ret);
 }

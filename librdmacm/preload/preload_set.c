@@ -10,9 +10,11 @@
 #include "preload/preload_file.h"
 #include "preload/preload_fork.h"
 #include "preload/preload_libc.h"
+#include "preload/preload_poll.h"
 #include "util/list.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <rdma/rsocket.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -340,19 +342,48 @@ int epoll_pwait(int set_fd, struct epoll_event *events, int max, int timeout_ms,
 	return nr;
 }
 
-static void set_free_locked(struct epoll_set *set) REQUIRES(set_mutex)
+/* glibc has it since 2.35. */
+#if !__GLIBC_PREREQ(2, 35)
+int epoll_pwait2(int set_fd, struct epoll_event *events, int max,
+		 const struct timespec *timeout, const sigset_t *mask);
+#endif
+
+/* Waits for whole milliseconds. */
+int epoll_pwait2(int set_fd, struct epoll_event *events, int max,
+		 const struct timespec *timeout, const sigset_t *mask)
+{
+	if (!preload_timeout_is_valid(timeout)) {
+		errno = EINVAL;
+		return -1;
+	}
+	return epoll_pwait(set_fd, events, max, preload_timeout_to_ms(timeout),
+			   mask);
+}
+
+static void set_forget_members_locked(const struct epoll_set *set,
+				      unsigned int first, unsigned int last)
+	REQUIRES(set_mutex)
 {
 	struct list_node *node, *next;
 
 	list_for_each_safe (node, next, &set->entries) {
 		struct set_entry *entry =
 			list_entry(node, struct set_entry, node);
-		struct preload_file *file = preload_file_get(entry->fd);
+		struct preload_file *file;
 
+		if ((unsigned int)entry->fd < first ||
+		    (unsigned int)entry->fd > last)
+			continue;
+		file = preload_file_get(entry->fd);
 		entry_drop_locked(set, entry, file ? file->rsocket : -1);
 		if (file)
 			preload_file_put(file);
 	}
+}
+
+static void set_free_locked(struct epoll_set *set) REQUIRES(set_mutex)
+{
+	set_forget_members_locked(set, 0, INT_MAX);
 	(void)repoll_control(set, EPOLL_CTL_DEL, set->fd, 0, 0);
 	repoll_close(set->repoll);
 	list_del(&set->node);
@@ -360,36 +391,25 @@ static void set_free_locked(struct epoll_set *set) REQUIRES(set_mutex)
 	free(set);
 }
 
-static void member_forget_locked(int fd) REQUIRES(set_mutex)
+void preload_set_forget(unsigned int first, unsigned int last)
 {
-	struct preload_file *file = preload_file_get(fd);
-	struct list_node *node;
-
-	if (!file)
-		return;
-	list_for_each (node, &set_list) {
-		struct epoll_set *set =
-			list_entry(node, struct epoll_set, node);
-		struct set_entry *entry = set_find_entry_locked(set, fd);
-
-		if (entry)
-			entry_drop_locked(set, entry, file->rsocket);
-	}
-	preload_file_put(file);
-}
-
-void preload_set_forget(int fd)
-{
-	struct epoll_set *set;
+	const bool has_members = preload_file_next(first, last) >= 0;
+	struct list_node *node, *next;
 
 	/* A thread knows a descriptor only after its set has counted. */
-	if (!__atomic_load_n(&set_nr, __ATOMIC_RELAXED))
+	if (!__atomic_load_n(&set_nr, __ATOMIC_RELAXED) ||
+	    preload_file_is_of_parent())
 		return;
 	verbs_mutex_lock(&set_mutex);
-	set = set_find_locked(fd);
-	if (set)
-		set_free_locked(set);
-	else
-		member_forget_locked(fd);
+	list_for_each_safe (node, next, &set_list) {
+		struct epoll_set *set =
+			list_entry(node, struct epoll_set, node);
+
+		if ((unsigned int)set->fd >= first &&
+		    (unsigned int)set->fd <= last)
+			set_free_locked(set);
+		else if (has_members)
+			set_forget_members_locked(set, first, last);
+	}
 	verbs_mutex_unlock(&set_mutex);
 }

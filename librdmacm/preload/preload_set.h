@@ -3,10 +3,12 @@
 #ifndef PRELOAD_PRELOAD_SET_H
 #define PRELOAD_PRELOAD_SET_H
 
-/** preload_set_forget() - a descriptor is about to be closed
+/**
+ * preload_set_forget() - descriptors from @first to @last are about to be
+ * closed
  *
- * Removes it from all sets; if it is a set, its rsockets are removed.
+ * Removes them from all sets; of those that are sets, the rsockets are removed.
  */
-void preload_set_forget(int fd);
+void preload_set_forget(unsigned int first, unsigned int last);
 
 #endif

@@ -8,9 +8,11 @@
 #include "preload/preload_make.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <rdma/rsocket.h>
 #include <stdlib.h>
 #include <sys/sendfile.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TRANSFER_SENDFILE_LEN 16384
@@ -131,6 +133,72 @@ ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
 	return preload_end(file, ret);
 }
 
+/* The time after which recvmmsg() receives no further message */
+static uint64_t clock_after_ns(const struct timespec *duration)
+{
+	struct timespec now;
+
+	if (!duration)
+		return UINT64_MAX;
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return ((uint64_t)now.tv_sec + (uint64_t)duration->tv_sec) *
+		       1000000000 +
+	       (uint64_t)now.tv_nsec + (uint64_t)duration->tv_nsec;
+}
+
+static bool is_rsocket(int fd)
+{
+	struct preload_file *file = preload_begin_transfer(fd);
+
+	if (!file)
+		return false;
+	(void)preload_end(file, 0);
+	return true;
+}
+
+/* As in the kernel, the time is examined only after each message. */
+int recvmmsg(int fd, struct mmsghdr *msgs, unsigned int nr, int flags,
+	     struct timespec *timeout)
+{
+	static const struct timespec now;
+	uint64_t end_ns;
+	unsigned int i;
+
+	if (!is_rsocket(fd))
+		return preload_libc_get()->recvmmsg(fd, msgs, nr, flags,
+						    timeout);
+	end_ns = clock_after_ns(timeout);
+	for (i = 0; i < nr; i++) {
+		ssize_t len =
+			recvmsg(fd, &msgs[i].msg_hdr, flags & ~MSG_WAITFORONE);
+
+		if (len < 0)
+			break;
+		msgs[i].msg_len = (unsigned int)len;
+		if (flags & MSG_WAITFORONE)
+			flags |= MSG_DONTWAIT;
+		if (timeout && clock_after_ns(&now) >= end_ns)
+			nr = i + 1;
+	}
+	return i || !nr ? (int)i : -1;
+}
+
+int sendmmsg(int fd, struct mmsghdr *msgs, unsigned int nr, int flags)
+{
+	unsigned int i;
+
+	if (!is_rsocket(fd))
+		return preload_libc_get()->sendmmsg(fd, msgs, nr, flags);
+	for (i = 0; i < nr; i++) {
+		ssize_t len = sendmsg(fd, &msgs[i].msg_hdr, flags);
+
+		if (len < 0)
+			break;
+		msgs[i].msg_len = (unsigned int)len;
+	}
+	return i || !nr ? (int)i : -1;
+}
+
 /* Returns the number of bytes from @at on, or -1 if there are none. */
 static ssize_t sendfile_copy(int rsocket, int from, off64_t at, size_t len)
 {
@@ -172,10 +240,22 @@ static ssize_t sendfile_rsocket(struct preload_file *file, int from,
 	return preload_end(file, ret);
 }
 
+/* As from a socket in the kernel; the descriptor is one of an empty file. */
+static bool sendfile_is_refused(int from)
+{
+	if (!is_rsocket(from))
+		return false;
+	errno = EINVAL;
+	return true;
+}
+
 ssize_t sendfile64(int to, int from, off64_t *offset, size_t len)
 {
-	struct preload_file *file = preload_begin_transfer(to);
+	struct preload_file *file;
 
+	if (sendfile_is_refused(from))
+		return -1;
+	file = preload_begin_transfer(to);
 	if (!file)
 		return preload_libc_get()->sendfile64(to, from, offset, len);
 	return sendfile_rsocket(file, from, offset, len);
@@ -183,16 +263,30 @@ ssize_t sendfile64(int to, int from, off64_t *offset, size_t len)
 
 ssize_t sendfile(int to, int from, off_t *offset, size_t len)
 {
-	struct preload_file *file = preload_begin_transfer(to);
 	off64_t at = offset ? *offset : 0;
+	struct preload_file *file;
 	ssize_t ret;
 
+	if (sendfile_is_refused(from))
+		return -1;
+	file = preload_begin_transfer(to);
 	if (!file)
 		return preload_libc_get()->sendfile(to, from, offset, len);
 	ret = sendfile_rsocket(file, from, offset ? &at : NULL, len);
 	if (offset)
 		*offset = (off_t)at;
 	return ret;
+}
+
+/* Programs use read() and write() then, as for files without splice(). */
+ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_offset,
+	       size_t len, unsigned int flags)
+{
+	if (!is_rsocket(from) && !is_rsocket(to))
+		return preload_libc_get()->splice(from, from_offset, to,
+						  to_offset, len, flags);
+	errno = EINVAL;
+	return -1;
 }
 
 /* -- what _FORTIFY_SOURCE calls if the length is not constant -- */

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -175,6 +176,195 @@ static void select_and_poll_report_socket_and_pipe(void **state)
 	connection_close(connection);
 }
 
+static void epoll_add(int set, int fd, uint32_t events)
+{
+	struct epoll_event event = { .events = events,
+				     .data.u64 = 1000u + (unsigned int)fd };
+
+	assert_int_equal(epoll_ctl(set, EPOLL_CTL_ADD, fd, &event), 0);
+}
+
+static void ppoll_and_pselect_report_socket(void **state)
+{
+	struct connection connection = connection_new();
+	const struct timespec no_time = { 0 }, invalid = { .tv_nsec = -1 };
+	struct pollfd poll_fd = { .fd = connection.server, .events = POLLIN };
+	fd_set set;
+
+	assert_int_equal(ppoll(&poll_fd, 1, &no_time, NULL), 0);
+	errno = 0;
+	assert_int_equal(ppoll(&poll_fd, 1, &invalid, NULL), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(write(connection.client, "x", 1), 1);
+	assert_int_equal(ppoll(&poll_fd, 1, NULL, NULL), 1);
+	assert_int_equal(poll_fd.revents, POLLIN);
+	FD_ZERO(&set);
+	FD_SET(connection.server, &set);
+	assert_int_equal(
+		pselect(connection.server + 1, &set, NULL, NULL, NULL, NULL),
+		1);
+	assert_true(FD_ISSET(connection.server, &set));
+	connection_close(connection);
+}
+
+static volatile sig_atomic_t nr_signals;
+
+static void count_signal(int number)
+{
+	nr_signals++;
+}
+
+/* The signals are blocked, and pending when the wait begins. */
+static void signals_of_mask_end_ppoll_and_pselect(void **state)
+{
+	struct connection connection = connection_new();
+	struct sigaction action = { .sa_handler = count_signal }, before;
+	struct pollfd poll_fd = { .fd = connection.server, .events = POLLIN };
+	sigset_t signals, none;
+	fd_set set;
+
+	nr_signals = 0;
+	(void)sigemptyset(&none);
+	(void)sigemptyset(&signals);
+	(void)sigaddset(&signals, SIGUSR1);
+	(void)sigaddset(&signals, SIGCHLD); /* has no effect */
+	assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
+	assert_int_equal(pthread_sigmask(SIG_BLOCK, &signals, NULL), 0);
+	assert_int_equal(raise(SIGCHLD), 0);
+	assert_int_equal(raise(SIGUSR1), 0);
+	errno = 0;
+	assert_int_equal(ppoll(&poll_fd, 1, NULL, &none), -1);
+	assert_int_equal(errno, EINTR);
+	assert_int_equal(nr_signals, 1);
+	assert_int_equal(raise(SIGUSR1), 0);
+	FD_ZERO(&set);
+	FD_SET(connection.server, &set);
+	errno = 0;
+	assert_int_equal(
+		pselect(connection.server + 1, &set, NULL, NULL, NULL, &none),
+		-1);
+	assert_int_equal(errno, EINTR);
+	assert_int_equal(nr_signals, 2);
+	/* With data, the signal stays pending. */
+	assert_int_equal(raise(SIGUSR1), 0);
+	assert_int_equal(write(connection.client, "x", 1), 1);
+	assert_int_equal(poll(&poll_fd, 1, -1), 1);
+	assert_int_equal(ppoll(&poll_fd, 1, NULL, &none), 1);
+	assert_int_equal(nr_signals, 2);
+	assert_int_equal(pthread_sigmask(SIG_UNBLOCK, &signals, NULL), 0);
+	assert_int_equal(nr_signals, 3);
+	assert_int_equal(sigaction(SIGUSR1, &before, NULL), 0);
+	connection_close(connection);
+}
+
+static void messages_transfer_by_recvmmsg_and_sendmmsg(void **state)
+{
+	struct connection connection = connection_new();
+	char sent[] = "abcd", received[4];
+	struct iovec iov[4];
+	struct mmsghdr msgs[4];
+	struct timespec no_time = { 0 };
+
+	memset(msgs, 0, sizeof(msgs));
+	for (int i = 0; i < 4; i++) {
+		iov[i] = (struct iovec){ &sent[i], 1 };
+		msgs[i].msg_hdr.msg_iov = &iov[i];
+		msgs[i].msg_hdr.msg_iovlen = 1;
+	}
+	assert_int_equal(sendmmsg(connection.client, msgs, 4, 0), 4);
+	assert_int_equal(msgs[3].msg_len, 1);
+	for (int i = 0; i < 4; i++)
+		iov[i].iov_base = &received[i];
+	assert_int_equal(recvmmsg(connection.server, msgs, 1, 0, NULL), 1);
+	/* One message, since the time is over after it */
+	assert_int_equal(recvmmsg(connection.server, &msgs[1], 3, 0, &no_time),
+			 1);
+	assert_int_equal(recvmmsg(connection.server, &msgs[2], 2, 0, NULL), 2);
+	assert_memory_equal(received, sent, 4);
+	errno = 0;
+	assert_int_equal(
+		recvmmsg(connection.server, msgs, 4, MSG_DONTWAIT, NULL), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_int_equal(write(connection.client, "x", 1), 1);
+	assert_int_equal(
+		recvmmsg(connection.server, msgs, 4, MSG_WAITFORONE, NULL), 1);
+	connection_close(connection);
+}
+
+/* The descriptor is that of an empty file, in which data would be lost. */
+static void splice_and_sendfile_from_socket_are_refused(void **state)
+{
+	struct connection connection = connection_new();
+	int fds[2];
+
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(write(fds[1], "x", 1), 1);
+	errno = 0;
+	assert_int_equal(splice(fds[0], NULL, connection.client, NULL, 1, 0),
+			 -1);
+	assert_int_equal(errno, EINVAL);
+	errno = 0;
+	assert_int_equal(splice(connection.client, NULL, fds[1], NULL, 1, 0),
+			 -1);
+	assert_int_equal(errno, EINVAL);
+	errno = 0;
+	assert_int_equal(sendfile(fds[1], connection.client, NULL, 1), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(close(fds[0]), 0);
+	assert_int_equal(close(fds[1]), 0);
+	connection_close(connection);
+}
+
+/* The range has no descriptor of the RDMA libraries. */
+static void close_range_closes_sockets_and_epoll_sets(void **state)
+{
+	struct connection connection = connection_new();
+	int set = fcntl(epoll_create1(EPOLL_CLOEXEC), F_DUPFD, 500);
+	int copy = fcntl(connection.server, F_DUPFD, 501);
+	struct epoll_event event;
+	char byte;
+
+	assert_true(set >= 500);
+	epoll_add(set, copy, EPOLLIN);
+	assert_int_equal(close(connection.server), 0);
+	connection.server = fcntl(copy, F_DUPFD, 600);
+	assert_int_equal(close_range(500, 599, 0), 0);
+	errno = 0;
+	assert_int_equal(write(copy, "x", 1), -1);
+	assert_int_equal(errno, EBADF);
+	errno = 0;
+	assert_int_equal(epoll_wait(set, &event, 1, 0), -1);
+	assert_int_equal(errno, EBADF);
+	assert_int_equal(write(connection.client, "x", 1), 1);
+	assert_int_equal(read(connection.server, &byte, 1), 1);
+	connection_close(connection);
+}
+
+/* The child shares the memory of the test, but not its descriptors. */
+static void child_of_vfork_closes_no_socket_of_parent(void **state)
+{
+	struct connection connection = connection_new();
+	int other = fcntl(STDERR_FILENO, F_DUPFD, 500), status;
+	char byte;
+	/* NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork) */
+	pid_t pid = vfork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		(void)dup2(connection.server, other);
+		(void)close(connection.client);
+		(void)close_range((unsigned int)connection.server,
+				  (unsigned int)connection.server, 0);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(write(connection.client, "x", 1), 1);
+	assert_int_equal(read(connection.server, &byte, 1), 1);
+	assert_int_equal(close(other), 0);
+	connection_close(connection);
+}
+
 static void accepted_socket_has_own_flags(void **state)
 {
 	int listener = test_listen(), on = 1;
@@ -217,14 +407,6 @@ static void sendfile_moves_offset(void **state)
 	assert_memory_equal(bytes, "23412345", 8);
 	assert_int_equal(fclose(file), 0);
 	connection_close(connection);
-}
-
-static void epoll_add(int set, int fd, uint32_t events)
-{
-	struct epoll_event event = { .events = events,
-				     .data.u64 = 1000u + (unsigned int)fd };
-
-	assert_int_equal(epoll_ctl(set, EPOLL_CTL_ADD, fd, &event), 0);
 }
 
 static void epoll_reports_socket_and_pipe(void **state)
@@ -281,6 +463,43 @@ static void epoll_edge_of_socket_is_reported_once(void **state)
 	assert_int_equal(close(set), 0);
 	connection_close(connection);
 }
+
+static void epoll_oneshot_of_socket_is_reported_once(void **state)
+{
+	struct connection connection = connection_new();
+	int set = epoll_create1(EPOLL_CLOEXEC);
+	struct epoll_event event;
+
+	epoll_add(set, connection.client, EPOLLOUT | EPOLLONESHOT);
+	assert_int_equal(epoll_wait(set, &event, 1, -1), 1);
+	assert_int_equal(epoll_wait(set, &event, 1, 0), 0);
+	event.events = EPOLLOUT | EPOLLONESHOT;
+	assert_int_equal(
+		epoll_ctl(set, EPOLL_CTL_MOD, connection.client, &event), 0);
+	assert_int_equal(epoll_wait(set, &event, 1, -1), 1);
+	assert_int_equal(close(set), 0);
+	connection_close(connection);
+}
+
+#if __GLIBC_PREREQ(2, 35)
+static void epoll_pwait2_reports_socket(void **state)
+{
+	struct connection connection = connection_new();
+	const struct timespec no_time = { 0 }, invalid = { .tv_sec = -1 };
+	int set = epoll_create1(EPOLL_CLOEXEC);
+	struct epoll_event event;
+
+	epoll_add(set, connection.server, EPOLLIN);
+	assert_int_equal(epoll_pwait2(set, &event, 1, &no_time, NULL), 0);
+	errno = 0;
+	assert_int_equal(epoll_pwait2(set, &event, 1, &invalid, NULL), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(write(connection.client, "x", 1), 1);
+	assert_int_equal(epoll_pwait2(set, &event, 1, NULL, NULL), 1);
+	assert_int_equal(close(set), 0);
+	connection_close(connection);
+}
+#endif
 
 static void epoll_forgets_closed_socket(void **state)
 {
@@ -412,10 +631,20 @@ int main(void)
 		cmocka_unit_test(sockets_transfer_by_all_functions),
 		cmocka_unit_test(duplicates_refer_to_same_socket),
 		cmocka_unit_test(select_and_poll_report_socket_and_pipe),
+		cmocka_unit_test(ppoll_and_pselect_report_socket),
+		cmocka_unit_test(signals_of_mask_end_ppoll_and_pselect),
+		cmocka_unit_test(messages_transfer_by_recvmmsg_and_sendmmsg),
+		cmocka_unit_test(splice_and_sendfile_from_socket_are_refused),
+		cmocka_unit_test(close_range_closes_sockets_and_epoll_sets),
+		cmocka_unit_test(child_of_vfork_closes_no_socket_of_parent),
 		cmocka_unit_test(accepted_socket_has_own_flags),
 		cmocka_unit_test(sendfile_moves_offset),
 		cmocka_unit_test(epoll_reports_socket_and_pipe),
 		cmocka_unit_test(epoll_edge_of_socket_is_reported_once),
+		cmocka_unit_test(epoll_oneshot_of_socket_is_reported_once),
+#if __GLIBC_PREREQ(2, 35)
+		cmocka_unit_test(epoll_pwait2_reports_socket),
+#endif
 		cmocka_unit_test(epoll_forgets_closed_socket),
 		cmocka_unit_test(
 			connect_in_epoll_set_to_server_of_tcp_uses_tcp),
