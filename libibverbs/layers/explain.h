@@ -73,6 +73,9 @@ const char *explain_state_name(enum ibv_qp_state state);
 /** explain_qp_type_name() - return "RC" */
 const char *explain_qp_type_name(enum ibv_qp_type type);
 
+/** explain_status_name() - return "RETRY_EXC_ERR" */
+const char *explain_status_name(enum ibv_wc_status status);
+
 /** explain_opcode_name() - return "RDMA_WRITE" */
 const char *explain_opcode_name(enum ibv_wr_opcode opcode);
 

@@ -135,29 +135,43 @@ completion_find_status(enum ibv_wc_status status)
 	return (size_t)status < nr ? &statuses[status] : &unknown;
 }
 
+const char *explain_status_name(enum ibv_wc_status status)
+{
+	return completion_find_status(status)->name;
+}
+
 /* ------------------------------------------------------------------------ */
 /* The request                                                               */
 /* ------------------------------------------------------------------------ */
 
-#define LOAD(member) atomic_load_explicit(&(member), memory_order_relaxed)
+/* Requests with a wr_id, joined. */
+struct completion_search {
+	uint64_t wr_id;
+	bool is_found;
+	struct completion_request request;
+};
 
 /* Adds one entry: members in which the entries differ become unknown. */
-static void completion_join_request(struct completion_request *request,
-				    const struct layers_request *entry,
-				    bool is_first)
+static void completion_join_request(const struct layers_request *entry,
+				    void *arg)
 {
+	struct completion_search *search = arg;
+	struct completion_request *request = &search->request;
 	const struct completion_request other = {
-		.opcode = (int)LOAD(entry->opcode) - 1,
+		.opcode = entry->opcode,
 		.has_remote = true,
 		.has_local = true,
-		.remote_addr = LOAD(entry->remote_addr),
-		.local_addr = LOAD(entry->local_addr),
-		.rkey = LOAD(entry->rkey),
-		.lkey = LOAD(entry->lkey),
-		.length = LOAD(entry->length),
+		.remote_addr = entry->remote_addr,
+		.local_addr = entry->local_addr,
+		.rkey = entry->rkey,
+		.lkey = entry->lkeys[0],
+		.length = entry->length,
 	};
 
-	if (is_first) {
+	if (entry->wr_id != search->wr_id)
+		return;
+	if (!search->is_found) {
+		search->is_found = true;
 		*request = other;
 		return;
 	}
@@ -172,22 +186,16 @@ static void completion_join_request(struct completion_request *request,
 }
 
 /* A program may use a wr_id for several requests. */
-static void completion_find_request(const struct layers_qp *qp, uint64_t wr_id,
-				    struct completion_request *ret_request)
+static struct completion_request completion_find_request(struct layers_qp *qp,
+							 uint64_t wr_id)
 {
-	bool is_first = true;
+	struct completion_search search = {
+		.wr_id = wr_id,
+		.request.opcode = NO_OPCODE,
+	};
 
-	*ret_request = (struct completion_request){ .opcode = NO_OPCODE };
-	if (!qp->requests)
-		return;
-	for (unsigned int i = 0; i < qp->nr_requests; i++) {
-		if (!LOAD(qp->requests[i].opcode) ||
-		    LOAD(qp->requests[i].wr_id) != wr_id)
-			continue;
-		completion_join_request(ret_request, &qp->requests[i],
-					is_first);
-		is_first = false;
-	}
+	layers_track_each_old(&qp->send, completion_join_request, &search);
+	return search.request;
 }
 
 static bool completion_opcode_is_read(int opcode)
@@ -480,7 +488,7 @@ void explain_completion(const struct ibv_context *ctx, uint64_t wr_id,
 			: NULL;
 	if (record) {
 		completion_copy_qp(*qp_num, &record->qp, &qp);
-		completion_find_request(&record->qp, wr_id, &request);
+		request = completion_find_request(&record->qp, wr_id);
 		if (is_flush)
 			is_wanted = completion_note_flush_locked(&record->qp);
 		else

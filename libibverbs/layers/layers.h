@@ -8,6 +8,7 @@
 #define LAYERS_LAYERS_H
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "core/core_context.h"
@@ -23,6 +24,7 @@ struct layers_context {
 	/* those that the layer validate calls; set if it is enabled */
 	struct verbs_context_ops below_validate;
 	bool knows_keys; /* all local keys are those of observed regions */
+	atomic_bool is_partly_seen; /* it has queue pairs without a record */
 };
 
 static inline struct layers_context *

@@ -80,6 +80,7 @@ static bool layers_start(const struct verbs_layer_settings *settings)
 	free(copy);
 	if (!explain_is_on)
 		explain_mute();
+	layers_track_is_on = validate_is_on;
 	return explain_is_on || trace_is_requested || validate_is_on ||
 	       fault_is_on;
 }
@@ -114,7 +115,7 @@ static void layers_attach(struct ibv_context *ctx)
 	layers->below = priv->ops;
 	layers_replace_object_ops(&priv->ops);
 	layers_replace_queue_ops(&priv->ops);
-	if (explain_is_on || trace_is_requested)
+	if (explain_is_on || trace_is_requested || layers_track_is_on)
 		layers_replace_data_ops(&priv->ops);
 	if (trace_is_requested)
 		layers_replace_trace_ops(&priv->ops);

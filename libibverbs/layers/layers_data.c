@@ -8,74 +8,24 @@
 #include "layers/layers_record.h"
 #include "layers/trace/trace.h"
 
-/* Adds one request to those that the record of its QP contains. */
-static void layers_record_request(struct layers_qp *qp,
-				  const struct ibv_send_wr *wr)
-{
-	unsigned int index = atomic_fetch_add_explicit(&qp->next_request, 1,
-						       memory_order_relaxed);
-	struct layers_request *entry =
-		&qp->requests[index & (qp->nr_requests - 1)];
-	uint32_t length = 0;
-	bool is_atomic = wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
-			 wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
-
-	for (int i = 0; i < wr->num_sge; i++)
-		length += wr->sg_list[i].length;
-#define STORE(member, value) \
-	atomic_store_explicit(&entry->member, value, memory_order_relaxed)
-	STORE(wr_id, wr->wr_id);
-	STORE(opcode, (unsigned int)wr->opcode + 1);
-	STORE(length, length);
-	STORE(local_addr, wr->num_sge > 0 ? wr->sg_list[0].addr : 0);
-	STORE(lkey, wr->num_sge > 0 ? wr->sg_list[0].lkey : 0);
-	STORE(remote_addr,
-	      is_atomic ? wr->wr.atomic.remote_addr : wr->wr.rdma.remote_addr);
-	STORE(rkey, is_atomic ? wr->wr.atomic.rkey : wr->wr.rdma.rkey);
-#undef STORE
-}
-
-/* A provider reads the SGEs only if there are as many as the QP permits. */
-static bool layers_wr_has_sges(const struct layers_qp *qp,
-			       const struct ibv_send_wr *wr)
-{
-	return wr->num_sge >= 0 &&
-	       (uint32_t)wr->num_sge <= qp->cap.max_send_sge &&
-	       (wr->num_sge == 0 || wr->sg_list);
-}
-
-/*
- * Records requests before they are posted: another thread may poll their
- * completions, and destroy the QP, before the post returns. Stops where the
- * provider will stop; requests that are refused are recorded, too, which is
- * harmless.
- */
-static void layers_record_requests(struct layers_qp *qp,
-				   const struct ibv_send_wr *wr)
-{
-	for (uint32_t nr = 0; wr && nr < qp->cap.max_send_wr; nr++) {
-		if (!layers_wr_has_sges(qp, wr))
-			return;
-		layers_record_request(qp, wr);
-		wr = wr->next;
-	}
-}
-
 static int layers_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 			    struct ibv_send_wr **bad_wr)
 {
 	struct layers_record *record = layers_record_find(qp);
+	struct layers_posting posting = {};
 	struct ibv_send_wr *bad = NULL;
 	struct trace_post post;
 	int ret;
 
-	if (record && record->qp.requests)
-		layers_record_requests(&record->qp, wr);
+	if (record)
+		posting = layers_track_sends(&record->qp.send, wr);
 	trace_send_begin(&post, record ? record->qp.trace : NULL, wr,
 			 trace_begin());
 	ret = layers_below(qp->context)->post_send(qp, wr, &bad);
 	if (__builtin_expect(ret != 0, 0) && bad_wr)
 		*bad_wr = bad;
+	if (record)
+		layers_track_sent(&record->qp.send, &posting, wr, bad, ret);
 	trace_send_end(&post, wr, bad, ret);
 	if (__builtin_expect(ret != 0, 0) &&
 	    !explain_is_muted(EXPLAIN_POST_SEND))
@@ -86,17 +36,23 @@ static int layers_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 static int layers_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 			    struct ibv_recv_wr **bad_wr)
 {
-	const struct layers_record *record =
-		trace_is_requested ? layers_record_find(qp) : NULL;
+	struct layers_record *record = trace_is_requested || layers_track_is_on
+					       ? layers_record_find(qp)
+					       : NULL;
+	struct layers_posting posting = {};
 	struct ibv_recv_wr *bad = NULL;
 	struct trace_post post;
 	int ret;
 
+	if (record && layers_track_is_on)
+		posting = layers_track_recvs(&record->qp.recv, wr);
 	trace_recv_begin(&post, record ? record->qp.trace : NULL, NULL, wr,
 			 trace_begin());
 	ret = layers_below(qp->context)->post_recv(qp, wr, &bad);
 	if (__builtin_expect(ret != 0, 0) && bad_wr)
 		*bad_wr = bad;
+	if (record && layers_track_is_on)
+		layers_track_received(&record->qp.recv, &posting, wr, bad, ret);
 	trace_recv_end(&post, wr, bad, ret);
 	if (__builtin_expect(ret != 0, 0) &&
 	    !explain_is_muted(EXPLAIN_POST_RECV))
@@ -107,14 +63,22 @@ static int layers_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
 static int layers_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 				struct ibv_recv_wr **bad_wr)
 {
+	struct layers_record *record =
+		layers_track_is_on ? layers_record_find(srq) : NULL;
+	struct layers_posting posting = {};
 	struct ibv_recv_wr *bad = NULL;
 	struct trace_post post;
 	int ret;
 
+	if (record)
+		posting = layers_track_recvs(&record->srq.recv, wr);
 	trace_recv_begin(&post, NULL, srq, wr, trace_begin());
 	ret = layers_below(srq->context)->post_srq_recv(srq, wr, &bad);
 	if (__builtin_expect(ret != 0, 0) && bad_wr)
 		*bad_wr = bad;
+	if (record)
+		layers_track_received(&record->srq.recv, &posting, wr, bad,
+				      ret);
 	trace_recv_end(&post, wr, bad, ret);
 	if (__builtin_expect(ret != 0, 0) &&
 	    !explain_is_muted(EXPLAIN_POST_RECV))

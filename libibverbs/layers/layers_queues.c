@@ -132,9 +132,6 @@ static int layers_create_srq(struct ibv_context *ctx,
 {
 	uint64_t begin = trace_begin();
 	int ret = layers_below(ctx)->create_srq(ctx, attr, ret_vsrq);
-	bool has_pd = attr->comp_mask & IBV_SRQ_INIT_ATTR_PD;
-	bool has_cq = attr->comp_mask & IBV_SRQ_INIT_ATTR_CQ;
-	struct layers_record *record;
 
 	trace_call(TRACE_CREATE_SRQ, begin, ret ? 0 : (*ret_vsrq)->srq.handle,
 		   0, ret);
@@ -143,17 +140,8 @@ static int layers_create_srq(struct ibv_context *ctx,
 	if (ret)
 		return ret;
 	trace_srq_add(&(*ret_vsrq)->srq, &attr->attr);
-	record = layers_record_add(&(const struct layers_made){
-		.kind = LAYERS_SRQ,
-		.ctx = ctx,
-		.object = &(*ret_vsrq)->srq,
-		.used = { has_pd ? attr->pd : NULL, has_cq ? attr->cq : NULL },
-		.number = (*ret_vsrq)->srq.handle,
-	});
-	if (record) {
-		record->srq.max_wr = attr->attr.max_wr;
-		record->srq.max_sge = attr->attr.max_sge;
-	}
+	/* Without a record, messages have no limits. */
+	(void)layers_record_add_srq(&(*ret_vsrq)->srq, attr);
 	return 0;
 }
 
@@ -185,7 +173,9 @@ static int layers_wr_complete(struct ibv_qp_ex *qp)
 		&record->qp.wr_complete, memory_order_relaxed);
 	struct trace_qp *trace = record->qp.trace;
 	struct trace_wr_list list = trace_wr_completing(trace);
-	int ret = complete(qp);
+	int ret;
+
+	ret = complete(qp);
 
 	trace_wr_completed(trace, &list, ret);
 	if (ret && explain_is_on)
@@ -212,31 +202,6 @@ static void layers_trace_qp_ex(struct layers_record *record,
 		trace_watch_wr(record->qp.trace, &vqp->qp_ex);
 }
 
-static struct layers_record *
-layers_record_qp(struct ibv_context *ctx,
-		 const struct ibv_qp_init_attr_ex *attr,
-		 const struct ibv_qp *qp)
-{
-	bool sends = attr->qp_type != IBV_QPT_XRC_RECV;
-	bool receives = sends && attr->qp_type != IBV_QPT_XRC_SEND;
-
-	return layers_record_add_qp(
-		qp,
-		&(const struct layers_made){
-			.kind = LAYERS_QP,
-			.ctx = ctx,
-			.object = qp,
-			.used = { attr->comp_mask & IBV_QP_INIT_ATTR_PD
-					  ? attr->pd
-					  : NULL,
-				  sends ? attr->send_cq : NULL,
-				  receives ? attr->recv_cq : NULL,
-				  receives ? attr->srq : NULL },
-			.number = qp->qp_num,
-		},
-		&attr->cap);
-}
-
 static int layers_create_qp(struct ibv_context *ctx,
 			    struct ibv_qp_init_attr_ex *attr,
 			    struct verbs_qp **ret_vqp)
@@ -251,7 +216,7 @@ static int layers_create_qp(struct ibv_context *ctx,
 		explain_create_qp(ctx, attr, -ret);
 	if (ret)
 		return ret;
-	record = layers_record_qp(ctx, attr, &(*ret_vqp)->qp);
+	record = layers_record_add_qp(&(*ret_vqp)->qp, attr);
 	if (record) {
 		record->qp.trace = trace_qp_add(&(*ret_vqp)->qp, attr);
 		layers_watch_qp_ex(record, *ret_vqp);
@@ -305,6 +270,8 @@ static void layers_note_state_locked(struct layers_qp *qp,
 		qp->program_set_error = true;
 	if (state != IBV_QPS_RESET)
 		return;
+	layers_track_reset(&qp->send);
+	layers_track_reset(&qp->recv);
 	qp->attr_mask = 0;
 	qp->program_set_error = false;
 	qp->has_failed = false;

@@ -253,8 +253,11 @@ static void record_drop_locked(struct layers_record *record)
 	/* Pairs with nothing: no reader wants a destroyed object. */
 	atomic_store_explicit(&record->object, NULL, memory_order_relaxed);
 	if (record->kind == LAYERS_QP) {
-		free(record->qp.requests);
+		layers_track_end(&record->qp.send);
+		layers_track_end(&record->qp.recv);
 		free(record->qp.validate.built);
+	} else if (record->kind == LAYERS_SRQ) {
+		layers_track_end(&record->srq.recv);
 	}
 	record->next_gone = NULL;
 	if (list->last)
@@ -363,11 +366,11 @@ static struct layers_record *record_new_locked(const struct layers_made *made)
 	atomic_store_explicit(&record->number, made->number,
 			      memory_order_relaxed);
 	if (made->kind == LAYERS_QP)
-		memset(&record->qp, 0, sizeof(record->qp));
+		memset(&record->qp, 0, offsetof(struct layers_qp, send));
 	else if (made->kind == LAYERS_CQ)
 		memset(&record->cq, 0, sizeof(record->cq));
 	else if (made->kind == LAYERS_SRQ)
-		memset(&record->srq, 0, sizeof(record->srq));
+		memset(&record->srq, 0, offsetof(struct layers_srq, recv));
 	else if (made->kind == LAYERS_MR)
 		record_set_mr(&record->mr, made->mr);
 	return record;
@@ -413,29 +416,74 @@ void layers_record_set_number(struct layers_record *record, uint32_t number)
 	layers_unlock();
 }
 
-/* Without memory, the requests are not recorded. */
-static void record_make_requests(struct layers_qp *qp)
-{
-	uint32_t nr = 16;
+/* ------------------------------------------------------------------------ */
+/* Queues                                                                    */
+/* ------------------------------------------------------------------------ */
 
-	while (nr < qp->cap.max_send_wr && nr < LAYERS_MAX_REQUESTS)
-		nr *= 2;
-	qp->requests = calloc(nr, sizeof(*qp->requests));
-	qp->nr_requests = nr;
+/* The completions of other types may be in any order. */
+static void record_start_tracks(struct layers_qp *qp,
+				const struct ibv_qp_init_attr_ex *attr)
+{
+	bool receives = layers_track_is_on && !attr->srq;
+	const struct layers_track send = {
+		.max_wr = attr->cap.max_send_wr,
+		.max_sge = attr->cap.max_send_sge,
+		.is_datagram = attr->qp_type == IBV_QPT_UD,
+		.signals_all = attr->sq_sig_all,
+	};
+	const struct layers_track recv = {
+		.max_wr = receives ? attr->cap.max_recv_wr : 0,
+		.max_sge = attr->cap.max_recv_sge,
+	};
+
+	layers_track_start(&qp->send, &send);
+	layers_track_start(&qp->recv, &recv);
+	if (attr->qp_type == IBV_QPT_DRIVER) {
+		layers_track_miss(&qp->send);
+		layers_track_miss(&qp->recv);
+	}
 }
 
-struct layers_record *layers_record_add_qp(const struct ibv_qp *qp,
-					   const struct layers_made *made,
-					   const struct ibv_qp_cap *cap)
+/* The queues of a QP. Those of an XRC QP are of other QPs. */
+static void made_set_used(struct layers_made *made,
+			  const struct ibv_qp_init_attr_ex *attr)
 {
+	bool sends = attr->qp_type != IBV_QPT_XRC_RECV;
+	bool receives = sends && attr->qp_type != IBV_QPT_XRC_SEND;
+
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_PD)
+		made->used[LAYERS_USED_PD] = attr->pd;
+	if (sends)
+		made->used[LAYERS_USED_SEND_CQ] = attr->send_cq;
+	if (receives) {
+		made->used[LAYERS_USED_RECV_CQ] = attr->recv_cq;
+		made->used[LAYERS_USED_SRQ] = attr->srq;
+	}
+}
+
+struct layers_record *
+layers_record_add_qp(const struct ibv_qp *qp,
+		     const struct ibv_qp_init_attr_ex *attr)
+{
+	static const struct ibv_qp_init_attr_ex unknown;
+	struct layers_made made = {
+		.kind = LAYERS_QP,
+		.ctx = qp->context,
+		.object = qp,
+		.number = qp->qp_num,
+		.is_adopted = attr == NULL,
+	};
 	struct layers_record *record;
 
+	if (!attr)
+		attr = &unknown;
+	made_set_used(&made, attr);
 	layers_lock();
-	record = record_new_locked(made);
+	record = record_new_locked(&made);
 	if (record) {
 		record->qp.type = qp->qp_type;
-		record->qp.cap = *cap;
-		record_make_requests(&record->qp);
+		record->qp.cap = attr->cap;
+		record_start_tracks(&record->qp, attr);
 		record_show_locked(record, qp);
 	} else {
 		memory_was_short = true;
@@ -446,17 +494,46 @@ struct layers_record *layers_record_add_qp(const struct ibv_qp *qp,
 
 struct layers_record *layers_record_adopt_qp(const struct ibv_qp *qp)
 {
-	static const struct ibv_qp_cap unknown;
-	const struct layers_made made = {
-		.kind = LAYERS_QP,
-		.ctx = qp->context,
-		.object = qp,
-		.number = qp->qp_num,
-		.is_adopted = true,
-	};
 	struct layers_record *record = layers_record_find(qp);
 
-	return record ? record : layers_record_add_qp(qp, &made, &unknown);
+	return record ? record : layers_record_add_qp(qp, NULL);
+}
+
+/* The receive requests of other types have completions of many QPs. */
+static void record_start_srq(struct layers_srq *srq,
+			     const struct ibv_srq_init_attr_ex *attr)
+{
+	bool is_basic = !(attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) ||
+			attr->srq_type == IBV_SRQT_BASIC;
+	const struct layers_track recv = {
+		.max_wr = layers_track_is_on && is_basic ? attr->attr.max_wr
+							 : 0,
+		.max_sge = attr->attr.max_sge,
+	};
+
+	srq->max_wr = attr->attr.max_wr;
+	srq->max_sge = attr->attr.max_sge;
+	layers_track_start(&srq->recv, &recv);
+}
+
+struct layers_record *
+layers_record_add_srq(const struct ibv_srq *srq,
+		      const struct ibv_srq_init_attr_ex *attr)
+{
+	bool has_pd = attr->comp_mask & IBV_SRQ_INIT_ATTR_PD;
+	bool has_cq = attr->comp_mask & IBV_SRQ_INIT_ATTR_CQ;
+	struct layers_record *record;
+
+	record = layers_record_add(&(const struct layers_made){
+		.kind = LAYERS_SRQ,
+		.ctx = srq->context,
+		.object = srq,
+		.used = { has_pd ? attr->pd : NULL, has_cq ? attr->cq : NULL },
+		.number = srq->handle,
+	});
+	if (record)
+		record_start_srq(&record->srq, attr);
+	return record;
 }
 
 /* ------------------------------------------------------------------------ */

@@ -17,36 +17,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "layers/layers_track.h"
 #include "layers/validate/validate_qp.h"
 #include "util/lock.h"
 
 struct trace_qp;
 
-/*
- * A send request that was posted. Threads may write an entry at the same time,
- * hence the atomic members; such an entry is possibly mixed.
- */
-struct layers_request {
-	atomic_uint_least64_t wr_id;
-	atomic_uint_least64_t remote_addr;
-	atomic_uint_least64_t local_addr; /* of the first SGE */
-	atomic_uint rkey;
-	atomic_uint lkey;   /* of the first SGE */
-	atomic_uint length; /* of all SGEs, bytes */
-	atomic_uint opcode; /* enum ibv_wr_opcode, plus 1; 0: never used */
-};
-
-/* The entries of a QP: the last requests, at most as many as this. */
-#define LAYERS_MAX_REQUESTS 1024U
-
 struct layers_qp {
 	/* The provider's function, or NULL if it is not replaced. */
 	int (*_Atomic wr_complete)(struct ibv_qp_ex *qp);
-	struct trace_qp *trace;		 /* constant; NULL: not traced */
-	struct layers_request *requests; /* NULL: none are recorded */
-	unsigned int nr_requests;	 /* power of two */
-	atomic_uint next_request;
-	struct ibv_qp_cap cap; /* constant; all 0: unknown */
+	struct trace_qp *trace; /* constant; NULL: not traced */
+	struct ibv_qp_cap cap;	/* constant; all 0: unknown */
 	struct validate_qp validate;
 
 	/* The other members are protected by layers_mutex. */
@@ -58,6 +39,9 @@ struct layers_qp {
 	bool flush_is_explained;
 	enum ibv_wc_status first_status;
 	uint64_t first_wr_id;
+
+	/* Last, since these members outlive the QP. */
+	struct layers_track send, recv;
 };
 
 struct layers_cq {
@@ -65,11 +49,13 @@ struct layers_cq {
 	int (*start_poll)(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr);
 	int (*next_poll)(struct ibv_cq_ex *cq);
 	atomic_uint nr_events; /* that the program took */
+	atomic_bool was_polled;
 };
 
 struct layers_srq {
 	uint32_t max_wr, max_sge;
-	const struct ibv_pd *pd; /* of the layer validate; NULL: unknown */
+	const struct ibv_pd *pd;  /* of the layer validate; NULL: unknown */
+	struct layers_track recv; /* last, since it outlives the SRQ */
 };
 
 /*
@@ -95,7 +81,14 @@ enum layers_kind {
 	LAYERS_NR_KINDS,
 };
 
-#define LAYERS_MAX_USED 4
+/* Objects that an object uses. A parent domain uses its PD. */
+enum layers_used {
+	LAYERS_USED_PD,
+	LAYERS_USED_SEND_CQ,
+	LAYERS_USED_RECV_CQ,
+	LAYERS_USED_SRQ,
+	LAYERS_MAX_USED,
+};
 
 struct layers_record {
 	uint64_t serial; /* of the object; older ones are lower */
@@ -177,11 +170,16 @@ struct layers_record *layers_record_add(const struct layers_made *made);
 
 /**
  * layers_record_add_qp() - make the record of a QP; NULL: no memory
- * @cap: sizes of its queues
+ * @attr: of its creation; NULL: it was not observed
  */
-struct layers_record *layers_record_add_qp(const struct ibv_qp *qp,
-					   const struct layers_made *made,
-					   const struct ibv_qp_cap *cap);
+struct layers_record *
+layers_record_add_qp(const struct ibv_qp *qp,
+		     const struct ibv_qp_init_attr_ex *attr);
+
+/** layers_record_add_srq() - make the record of an SRQ; NULL: no memory */
+struct layers_record *
+layers_record_add_srq(const struct ibv_srq *srq,
+		      const struct ibv_srq_init_attr_ex *attr);
 
 /**
  * layers_record_adopt_qp() - find the record of a QP, or make it
