@@ -10,6 +10,7 @@
 #include "layers/layers_record.h"
 #include "layers/layers_replace.h"
 #include "layers/trace/trace.h"
+#include "layers/validate/validate.h"
 
 /* ------------------------------------------------------------------------ */
 /* Completion queues                                                         */
@@ -20,6 +21,8 @@ static int layers_check_current(struct ibv_cq_ex *cq, int ret)
 {
 	uint32_t vendor_err, qp_num;
 
+	if (ret == 0 && layers_track_is_on)
+		validate_completed_ex(cq);
 	if (ret != 0 || cq->status == IBV_WC_SUCCESS || !explain_is_on)
 		return ret;
 	vendor_err = cq->read_vendor_err ? cq->read_vendor_err(cq) : 0;
@@ -175,7 +178,11 @@ static int layers_wr_complete(struct ibv_qp_ex *qp)
 	struct trace_wr_list list = trace_wr_completing(trace);
 	int ret;
 
+	if (layers_track_is_on)
+		validate_wr_completing(&record->qp);
 	ret = complete(qp);
+	if (layers_track_is_on)
+		validate_wr_completed(&qp->qp_base, &record->qp, ret);
 
 	trace_wr_completed(trace, &list, ret);
 	if (ret && explain_is_on)

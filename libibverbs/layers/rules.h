@@ -40,6 +40,10 @@ enum layers_rule {
 	/* lifetime of objects */
 	AV_LT_001,
 	AV_LT_002,
+	AV_LT_004,
+	AV_LT_005,
+	AV_LT_006,
+	AV_LT_007,
 	/* memory windows */
 	AV_MW_001,
 	AV_MW_002,
@@ -66,7 +70,9 @@ enum layers_rule {
 	AV_QP_007,
 	AV_QP_008,
 	AV_QP_009,
+	AV_QP_011,
 	AV_QP_012,
+	AV_QP_013,
 	AV_QP_015,
 	AV_QP_016,
 	/* reliable connections */

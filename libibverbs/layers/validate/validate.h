@@ -106,6 +106,48 @@ bool validate_srq_recvs(const struct ibv_srq *srq,
 			const struct layers_srq *record,
 			const struct ibv_recv_wr *wr);
 
+/* ------------------------------------------------------------------------ */
+/* validate_requests.c: requests in flight                                   */
+/* ------------------------------------------------------------------------ */
+
+/* A completion that the program polls. */
+struct validate_completion {
+	uint64_t wr_id;
+	enum ibv_wc_status status;
+	int opcode; /* enum ibv_wc_opcode; -1: unknown */
+	uint32_t qp_num;
+};
+
+void validate_completed(struct ibv_cq *cq,
+			const struct validate_completion *completion);
+void validate_completed_ex(struct ibv_cq_ex *cq);
+
+/** validate_polled() - the program has polled a completion of a CQ */
+void validate_polled(struct ibv_cq *cq);
+
+/** validate_failed_post() - count a post to a QP that has failed */
+void validate_failed_post(const struct ibv_qp *qp, struct layers_qp *record);
+
+/** validate_mr_goes() - check the users of a region; @function: its name */
+void validate_mr_goes(const char *function, const struct ibv_mr *mr);
+void validate_ah_goes(const struct ibv_ah *ah);
+
+/**
+ * validate_count_left() - count requests of a QP to be destroyed or reset
+ * @all: receive and unsignaled requests, too
+ *
+ * Return: 0 also if anything of the QP went unseen.
+ */
+uint32_t validate_count_left(const struct ibv_qp *qp, bool all);
+
+/** validate_forget_srq() - the QP is to be destroyed or reset */
+void validate_forget_srq(const struct ibv_qp *qp);
+
+/* wr_complete() of a QP: before and after the provider's function */
+void validate_wr_completing(struct layers_qp *record);
+void validate_wr_completed(const struct ibv_qp *qp, struct layers_qp *record,
+			   int error);
+
 /* validate_modified.c: @port of the QP, or 0 */
 void validate_modified(const struct ibv_qp *qp, const struct ibv_qp_attr *attr,
 		       int attr_mask, uint8_t port);

@@ -28,6 +28,8 @@ void validate_attach(struct ibv_context *ctx)
 	layers_context(ctx)->below_validate = priv->ops;
 	layers_context(ctx)->knows_keys = !priv->dev->provider->foreign &&
 					  !priv->kernel.imported;
+	atomic_init(&layers_context(ctx)->is_partly_seen,
+		    priv->kernel.imported);
 	validate_replace_object_ops(&priv->ops);
 	validate_replace_memory_ops(&priv->ops);
 	validate_replace_queue_ops(&priv->ops);

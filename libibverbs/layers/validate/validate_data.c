@@ -37,8 +37,13 @@ static int validate_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 			*bad_wr = bad;
 		validate_send_failed(qp, bad, ret);
 	}
-	if (record && (ret == 0 || bad))
+	if (!record)
+		return ret;
+	if (ret == 0 || bad)
 		data_count_unsignaled(&record->qp.validate, wr, bad);
+	if (__builtin_expect(VALIDATE_LOAD(record->qp.validate.failed_status),
+			     0))
+		validate_failed_post(qp, &record->qp);
 	return ret;
 }
 
@@ -88,14 +93,53 @@ static int validate_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 static int validate_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
 			    struct ibv_mw_bind *bind)
 {
+	const struct ibv_send_wr wr = {
+		.wr_id = bind->wr_id,
+		.opcode = IBV_WR_BIND_MW,
+		.send_flags = bind->send_flags,
+	};
 	struct layers_record *record = layers_record_find(qp);
+	struct layers_posting posting;
 	int ret;
 
 	validate_bind(qp, bind->wr_id, &bind->bind_info);
-	ret = validate_below(qp->context)->bind_mw(qp, mw, bind);
 	if (record)
+		posting = layers_track_sends(&record->qp.send, &wr);
+	ret = validate_below(qp->context)->bind_mw(qp, mw, bind);
+	if (record) {
+		layers_track_sent(&record->qp.send, &posting, &wr, &wr, ret);
 		VALIDATE_STORE(record->qp.validate.nr_unsignaled, 0);
+	}
 	return ret;
+}
+
+/* Its requests may have the completions of the receive requests. */
+static int validate_post_srq_ops(struct ibv_srq *srq, struct ibv_ops_wr *wr,
+				 struct ibv_ops_wr **bad_wr)
+{
+	struct layers_record *record = layers_record_find(srq);
+
+	if (record)
+		layers_track_miss(&record->srq.recv);
+	return validate_below(srq->context)->post_srq_ops(srq, wr, bad_wr);
+}
+
+static int validate_poll_cq(struct ibv_cq *cq, int num_entries,
+			    struct ibv_wc *wc)
+{
+	int nr = validate_below(cq->context)->poll_cq(cq, num_entries, wc);
+
+	if (nr <= 0)
+		return nr;
+	validate_polled(cq);
+	for (int i = 0; i < nr; i++)
+		validate_completed(cq, &(const struct validate_completion){
+					       .wr_id = wc[i].wr_id,
+					       .status = wc[i].status,
+					       .opcode = (int)wc[i].opcode,
+					       .qp_num = wc[i].qp_num,
+				       });
+	return nr;
 }
 
 void validate_replace_data_ops(struct verbs_context_ops *table)
@@ -103,5 +147,7 @@ void validate_replace_data_ops(struct verbs_context_ops *table)
 	LAYERS_REPLACE(table, validate, post_send);
 	LAYERS_REPLACE(table, validate, post_recv);
 	LAYERS_REPLACE(table, validate, post_srq_recv);
+	LAYERS_REPLACE(table, validate, post_srq_ops);
+	LAYERS_REPLACE(table, validate, poll_cq);
 	LAYERS_REPLACE(table, validate, bind_mw);
 }

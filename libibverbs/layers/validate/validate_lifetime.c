@@ -129,8 +129,10 @@ static int validate_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
 static int validate_destroy_ah(struct ibv_ah *ah)
 {
 	struct layers_mark mark = layers_record_mark(ah);
-	int ret = validate_below(ah->context)->destroy_ah(ah);
+	int ret;
 
+	validate_ah_goes(ah);
+	ret = validate_below(ah->context)->destroy_ah(ah);
 	if (ret == 0)
 		layers_record_drop(mark);
 	return ret;

@@ -98,8 +98,10 @@ static int validate_dereg_mr(struct verbs_mr *vmr)
 {
 	struct ibv_context *ctx = vmr->ibv_mr.context;
 	struct layers_mark mark = layers_record_mark(&vmr->ibv_mr);
-	int ret = validate_below(ctx)->dereg_mr(vmr);
+	int ret;
 
+	validate_mr_goes("ibv_dereg_mr", &vmr->ibv_mr);
+	ret = validate_below(ctx)->dereg_mr(vmr);
 	if (ret == 0)
 		layers_record_drop(mark);
 	return ret;
@@ -120,6 +122,7 @@ static int validate_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 	struct layers_record *record = layers_record_find(&vmr->ibv_mr);
 	int ret;
 
+	validate_mr_goes("ibv_rereg_mr", &vmr->ibv_mr);
 	if (record)
 		memory_forget_range(record);
 	ret = validate_below(ctx)->rereg_mr(vmr, flags, pd, addr, length,

@@ -27,6 +27,13 @@ struct validate_qp {
 	/* Send requests since the last one that is signaled. */
 	atomic_uint nr_unsignaled;
 
+	/* It is in ERR or RESET, so its requests are not executed. */
+	atomic_bool is_stopped;
+	/* The first completion with an error; 0: none. */
+	atomic_uint failed_status;
+	atomic_uint_least64_t failed_wr_id;
+	atomic_uint nr_failed_posts; /* since then */
+
 	/* Attributes; 0: unknown. */
 	atomic_uint port;
 	atomic_uint max_bytes;	   /* of a message */

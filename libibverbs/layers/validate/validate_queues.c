@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Ops that make, change and destroy CQs, SRQs and QPs. */
+#include "layers/explain.h"
 #include "layers/validate/validate.h"
+#include "layers/validate/validate_report.h"
 
 /* ------------------------------------------------------------------------ */
 /* Completion queues                                                         */
@@ -112,6 +114,20 @@ static void queues_note_port(struct validate_qp *state, struct ibv_qp *qp,
 			       validate_max_bytes(qp->qp_type, &attr));
 }
 
+/* The state RTS follows SQE, too. */
+static void queues_note_state(struct validate_qp *state, enum ibv_qp_state to)
+{
+	VALIDATE_STORE(state->is_stopped, to == IBV_QPS_ERR);
+	if (to == IBV_QPS_RESET) {
+		VALIDATE_STORE(state->max_rd_atomic, 0);
+		VALIDATE_STORE(state->nr_unsignaled, 0);
+	}
+	if (to != IBV_QPS_ERR) {
+		VALIDATE_STORE(state->failed_status, 0);
+		VALIDATE_STORE(state->nr_failed_posts, 0);
+	}
+}
+
 static void queues_note_modify(struct ibv_qp *qp,
 			       const struct ibv_qp_attr *attr, int attr_mask)
 {
@@ -125,23 +141,62 @@ static void queues_note_modify(struct ibv_qp *qp,
 		queues_note_port(state, qp, attr->port_num);
 	if (attr_mask & IBV_QP_MAX_QP_RD_ATOMIC)
 		VALIDATE_STORE(state->max_rd_atomic, attr->max_rd_atomic + 1U);
-	if ((attr_mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RESET) {
-		VALIDATE_STORE(state->max_rd_atomic, 0);
-		VALIDATE_STORE(state->nr_unsignaled, 0);
-	}
+	if (attr_mask & IBV_QP_STATE)
+		queues_note_state(state, attr->qp_state);
 	validate_modified(qp, attr, attr_mask,
 			  (uint8_t)VALIDATE_LOAD(state->port));
+}
+
+static void queues_report_reset(const struct ibv_qp *qp, uint32_t nr_left)
+{
+	struct explain_text text = {};
+
+	explain_add(&text, "ibv_modify_qp(");
+	explain_add_qp(&text, qp->context, qp->qp_num, qp->qp_type);
+	explain_add(&text,
+		    ", -> RESET): %u requests are forgotten and have no "
+		    "completion; poll until the queues are empty before",
+		    nr_left);
+	validate_report(AV_QP_013, qp->context, &text);
 }
 
 static int validate_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 			      int attr_mask)
 {
+	bool is_reset = (attr_mask & IBV_QP_STATE) &&
+			attr->qp_state == IBV_QPS_RESET;
+	uint32_t nr_left = is_reset ? validate_count_left(qp, true) : 0;
 	int ret = validate_below(qp->context)->modify_qp(qp, attr, attr_mask);
 
 	if (ret == 0)
 		queues_note_modify(qp, attr, attr_mask);
+	if (ret == 0 && is_reset)
+		validate_forget_srq(qp);
+	if (ret == 0 && nr_left)
+		queues_report_reset(qp, nr_left);
 	else if (ret < 0)
 		validate_modify_failed(qp, attr, attr_mask, -ret);
+	return ret;
+}
+
+static int validate_destroy_qp(struct ibv_qp *qp)
+{
+	struct ibv_context *ctx = qp->context;
+	uint32_t nr_left = validate_count_left(qp, false);
+	struct explain_text text = {};
+	int ret;
+
+	explain_add(&text, "ibv_destroy_qp(");
+	explain_add_qp(&text, ctx, qp->qp_num, qp->qp_type);
+	explain_add(&text,
+		    "): %u signaled send requests have no completion any "
+		    "more; move the QP to ERR and poll until it is empty "
+		    "before",
+		    nr_left);
+	validate_forget_srq(qp);
+	ret = validate_below(ctx)->destroy_qp(qp);
+	if (ret == 0 && nr_left)
+		validate_report(AV_LT_007, ctx, &text);
 	return ret;
 }
 
@@ -163,5 +218,6 @@ void validate_replace_queue_ops(struct verbs_context_ops *table)
 	LAYERS_REPLACE(table, validate, destroy_srq);
 	LAYERS_REPLACE(table, validate, create_qp);
 	LAYERS_REPLACE(table, validate, modify_qp);
+	LAYERS_REPLACE(table, validate, destroy_qp);
 	LAYERS_REPLACE(table, validate, attach_mcast);
 }

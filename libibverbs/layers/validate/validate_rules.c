@@ -88,6 +88,25 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "An object cannot be destroyed because other objects use it. "
 	     "Destroy those first.",
 	     "ibv_alloc_pd(3), ibv_create_cq(3), ibv_create_srq(3)"),
+	RULE(LT, 004, VALIDATE_ERROR, VALIDATE_HISTORY,
+	     "A memory region is deregistered or registered again while a "
+	     "request in flight uses it. Poll the completion of the request "
+	     "before.",
+	     "ibv_reg_mr(3), IBTA 10.6.6"),
+	RULE(LT, 005, VALIDATE_WARNING, VALIDATE_HISTORY,
+	     "A memory region is deregistered or registered again while only "
+	     "unsignaled requests use it, and no completion of a later request "
+	     "was polled.",
+	     "ibv_post_send(3), IBTA 10.8.6"),
+	RULE(LT, 006, VALIDATE_WARNING, VALIDATE_HISTORY,
+	     "An address handle is destroyed while a signaled request in "
+	     "flight uses it. Poll its completion before.",
+	     "ibv_create_ah(3)"),
+	RULE(LT, 007, VALIDATE_HINT, VALIDATE_HISTORY,
+	     "A queue pair is destroyed before the completions of its signaled "
+	     "send requests were polled, which never come. Move it to ERR and "
+	     "poll until it is empty.",
+	     "ibv_create_qp(3), IBTA 10.3.1"),
 	RULE(MW, 001, VALIDATE_ERROR, VALIDATE_ANY,
 	     "A memory window is bound to a region without IBV_ACCESS_MW_BIND.",
 	     "ibv_alloc_mw(3), ibv_bind_mw(3)"),
@@ -173,10 +192,19 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "A receive request is posted while the queue pair is in the state "
 	     "RESET.",
 	     "ibv_post_recv(3), IBTA 10.8.3.2"),
+	RULE(QP, 011, VALIDATE_WARNING, VALIDATE_ANY,
+	     "100 posts followed a completion with an error, without a success "
+	     "among their completions. Reset the queue pair and connect it "
+	     "again.",
+	     "ibv_modify_qp(3), IBTA 10.3.1"),
 	RULE(QP, 012, VALIDATE_ERROR, VALIDATE_ANY,
 	     "A queue pair was requested with a capacity above a limit of the "
 	     "device.",
 	     "ibv_create_qp(3), ibv_query_device(3)"),
+	RULE(QP, 013, VALIDATE_HINT, VALIDATE_HISTORY,
+	     "A queue pair is moved to RESET while requests are in flight, "
+	     "which have no completion. Poll until its queues are empty.",
+	     "ibv_modify_qp(3), IBTA 10.3.1"),
 	RULE(QP, 015, VALIDATE_ERROR, VALIDATE_ANY,
 	     "cur_qp_state is not the state of the queue pair.",
 	     "ibv_modify_qp(3)"),

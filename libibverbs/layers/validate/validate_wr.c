@@ -3,7 +3,8 @@
  * Requests of the extended API: the functions of struct ibv_qp_ex that begin a
  * request, or add SGEs or an address to it, are replaced. Between wr_start()
  * and wr_complete() the provider, or the program, excludes other threads, which
- * protects struct validate_wr.
+ * protects struct validate_wr. A request is entered into the tracker when the
+ * next one begins, or before the list is posted.
  */
 #include <stdlib.h>
 
@@ -12,19 +13,42 @@
 struct validate_wr {
 	struct ibv_qp_ex below; /* functions of the layers below */
 	struct ibv_send_wr wr;	/* the request that is being built */
+	bool is_building;
+	struct layers_request request; /* the same, for the tracker */
 };
 
-static const struct layers_qp *built_record(struct ibv_qp_ex *qpx)
+static struct layers_qp *built_record(struct ibv_qp_ex *qpx)
 {
 	return &layers_record_find(qpx)->qp;
+}
+
+static void wr_enter(struct layers_qp *record)
+{
+	struct validate_wr *built = record->validate.built;
+
+	if (built->is_building)
+		layers_track_add(&record->send, &built->request);
+	built->is_building = false;
 }
 
 /* Return: the functions of the layers below. */
 static const struct ibv_qp_ex *
 wr_begin(struct ibv_qp_ex *qpx, enum ibv_wr_opcode opcode, uint64_t remote_addr)
 {
-	struct validate_wr *built = built_record(qpx)->validate.built;
+	struct layers_qp *record = built_record(qpx);
+	struct validate_wr *built = record->validate.built;
+	bool is_signaled = record->send.signals_all ||
+			   (qpx->wr_flags & IBV_SEND_SIGNALED);
 
+	wr_enter(record);
+	built->is_building = true;
+	built->request = (struct layers_request){
+		.wr_id = qpx->wr_id,
+		.remote_addr = remote_addr,
+		.opcode = (uint8_t)opcode,
+		.state = is_signaled ? LAYERS_REQUEST_SIGNALED
+				     : LAYERS_REQUEST_UNSIGNALED,
+	};
 	built->wr.wr_id = qpx->wr_id;
 	built->wr.opcode = opcode;
 	/* wr.rdma has the address at the same place. */
@@ -36,7 +60,7 @@ wr_begin(struct ibv_qp_ex *qpx, enum ibv_wr_opcode opcode, uint64_t remote_addr)
 static const struct ibv_qp_ex *wr_set_sges(struct ibv_qp_ex *qpx, size_t nr,
 					   const struct ibv_sge *sges)
 {
-	const struct layers_qp *record = built_record(qpx);
+	struct layers_qp *record = built_record(qpx);
 	struct validate_wr *built = record->validate.built;
 	struct ibv_send_wr wr = built->wr;
 
@@ -44,6 +68,8 @@ static const struct ibv_qp_ex *wr_set_sges(struct ibv_qp_ex *qpx, size_t nr,
 	wr.sg_list = (struct ibv_sge *)(uintptr_t)sges;
 	wr.num_sge = nr > INT32_MAX ? INT32_MAX : (int)nr;
 	validate_built_data(&qpx->qp_base, record, &wr);
+	if (nr <= record->cap.max_send_sge)
+		layers_request_add_sges(&built->request, sges, (int)nr);
 	return &built->below;
 }
 
@@ -157,7 +183,7 @@ static void validate_wr_set_sge_list(struct ibv_qp_ex *qpx, size_t nr,
 static void validate_wr_set_ud_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah,
 				    uint32_t remote_qpn, uint32_t remote_qkey)
 {
-	const struct layers_qp *record = built_record(qpx);
+	struct layers_qp *record = built_record(qpx);
 	struct validate_wr *built = record->validate.built;
 	struct ibv_send_wr wr = {
 		.wr_id = built->wr.wr_id,
@@ -166,7 +192,39 @@ static void validate_wr_set_ud_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah,
 	};
 
 	validate_built_address(&qpx->qp_base, record, &wr);
+	built->request.ah = ah;
 	built->below.wr_set_ud_addr(qpx, ah, remote_qpn, remote_qkey);
+}
+
+/* ------------------------------------------------------------------------ */
+/* The end of a list                                                         */
+/* ------------------------------------------------------------------------ */
+
+/* Requests that are not posted stay in the tracker, so it is in doubt. */
+static void validate_wr_abort(struct ibv_qp_ex *qpx)
+{
+	struct layers_qp *record = built_record(qpx);
+
+	record->validate.built->is_building = false;
+	layers_track_miss(&record->send);
+	record->validate.built->below.wr_abort(qpx);
+}
+
+void validate_wr_completing(struct layers_qp *record)
+{
+	if (record->validate.built)
+		wr_enter(record);
+	else
+		layers_track_miss(&record->send);
+}
+
+void validate_wr_completed(const struct ibv_qp *qp, struct layers_qp *record,
+			   int error)
+{
+	if (error)
+		layers_track_miss(&record->send);
+	if (__builtin_expect(VALIDATE_LOAD(record->validate.failed_status), 0))
+		validate_failed_post(qp, record);
 }
 
 /* A function that the program did not request stays NULL. */
@@ -178,6 +236,7 @@ void validate_watch_wr(struct layers_qp *record, struct ibv_qp_ex *qpx)
 	if (!built)
 		return;
 	built->below = *qpx;
+	LAYERS_REPLACE(qpx, validate, wr_abort);
 	LAYERS_REPLACE(qpx, validate, wr_atomic_cmp_swp);
 	LAYERS_REPLACE(qpx, validate, wr_atomic_fetch_add);
 	LAYERS_REPLACE(qpx, validate, wr_bind_mw);

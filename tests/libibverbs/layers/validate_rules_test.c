@@ -19,6 +19,7 @@
 static const struct validate_step *const tables[] = {
 	validate_steps_modify,	 validate_steps_objects, validate_steps_posts,
 	validate_steps_requests, validate_steps_built,	 validate_steps_windows,
+	validate_steps_flight,
 };
 
 static const char *page_path;

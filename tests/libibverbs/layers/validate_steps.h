@@ -31,6 +31,7 @@ extern const struct validate_step validate_steps_posts[];
 extern const struct validate_step validate_steps_requests[];
 extern const struct validate_step validate_steps_built[];
 extern const struct validate_step validate_steps_windows[];
+extern const struct validate_step validate_steps_flight[];
 
 /** validate_step_attr() - attributes of a transition to @state that succeed */
 struct ibv_qp_attr validate_step_attr(enum ibv_qp_state state,
@@ -46,6 +47,12 @@ struct ibv_sge step_sge(uint32_t length);
  * Needs no receive request.
  */
 struct ibv_send_wr step_write(struct ibv_sge *sge);
+
+/** step_connect_to_itself() - move a QP in RESET to RTS */
+void step_connect_to_itself(struct ibv_qp *qp);
+
+/** step_new_qp_to_itself() - make an RC QP in RTS */
+struct ibv_qp *step_new_qp_to_itself(void);
 
 /* A UD QP in RTS, an address handle, and a request to the QP itself. */
 struct step_datagram {

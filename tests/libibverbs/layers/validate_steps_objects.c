@@ -130,9 +130,7 @@ static struct ibv_qp *new_qp_with_cq(struct ibv_cq *cq)
 	struct ibv_qp *qp = ibv_create_qp(fixture.pd, &attr);
 
 	assert_non_null(qp);
-	fixture_to_init(qp);
-	fixture_to_rtr(qp, qp);
-	fixture_to_rts(qp);
+	step_connect_to_itself(qp);
 	return qp;
 }
 

@@ -27,15 +27,28 @@ struct ibv_send_wr step_write(struct ibv_sge *sge)
 	return wr;
 }
 
+void step_connect_to_itself(struct ibv_qp *qp)
+{
+	fixture_to_init(qp);
+	fixture_to_rtr(qp, qp);
+	fixture_to_rts(qp);
+}
+
+struct ibv_qp *step_new_qp_to_itself(void)
+{
+	struct ibv_qp *qp = fixture_new_qp(IBV_QPT_RC);
+
+	step_connect_to_itself(qp);
+	return qp;
+}
+
 void step_datagram_begin(struct step_datagram *step)
 {
 	int mask;
 	struct ibv_qp_attr attr = validate_step_attr(IBV_QPS_RTR, &mask);
 
 	step->qp = fixture_new_qp(IBV_QPT_UD);
-	fixture_to_init(step->qp);
-	fixture_to_rtr(step->qp, step->qp);
-	fixture_to_rts(step->qp);
+	step_connect_to_itself(step->qp);
 	step->ah = ibv_create_ah(fixture.pd, &attr.ah_attr);
 	assert_non_null(step->ah);
 	step->wr = step_write(&step->sge);
@@ -272,22 +285,11 @@ static void step_PO_008(bool mistake)
 /* Full queues                                                               */
 /* ------------------------------------------------------------------------ */
 
-/* A QP that is connected to itself. */
-static struct ibv_qp *new_qp_to_itself(void)
-{
-	struct ibv_qp *qp = fixture_new_qp(IBV_QPT_RC);
-
-	fixture_to_init(qp);
-	fixture_to_rtr(qp, qp);
-	fixture_to_rts(qp);
-	return qp;
-}
-
 /* No receive request is posted, so no request completes and no entry is free.
  */
 static void fill_send_queue(bool is_signaled, int nr, bool mistake)
 {
-	struct ibv_qp *qp = new_qp_to_itself();
+	struct ibv_qp *qp = step_new_qp_to_itself();
 	struct ibv_sge sge;
 	struct ibv_send_wr wr = step_write(&sge), *bad;
 	int ret = 0;
@@ -313,7 +315,7 @@ static void step_PO_002(bool mistake)
 
 static void step_PO_003(bool mistake)
 {
-	struct ibv_qp *qp = new_qp_to_itself();
+	struct ibv_qp *qp = step_new_qp_to_itself();
 	struct ibv_sge sge = step_sge(64);
 	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
 	int ret = 0;

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Mistakes with requests in flight: what they use is destroyed before their
+ * completions are polled, or the queue pair has failed.
+ */
+#include "libibverbs/layers/validate_steps.h"
+
+#define NR_FAILED_POSTS 100
+
+static struct ibv_mr *flight_new_mr(void)
+{
+	struct ibv_mr *mr = ibv_reg_mr(fixture.pd, fixture.memory, 64,
+				       IBV_ACCESS_LOCAL_WRITE);
+
+	assert_non_null(mr);
+	return mr;
+}
+
+static void flight_post(struct ibv_qp *qp, struct ibv_send_wr *wr)
+{
+	struct ibv_send_wr *bad;
+
+	assert_int_equal(ibv_post_send(qp, wr, &bad), 0);
+}
+
+static void flight_modify(struct ibv_qp *qp, enum ibv_qp_state state)
+{
+	struct ibv_qp_attr attr = { .qp_state = state };
+
+	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_STATE), 0);
+}
+
+/* A receive request, which completes in the state ERR. */
+static void step_LT_004_receive(bool mistake)
+{
+	struct ibv_mr *mr = flight_new_mr();
+	struct ibv_sge sge = step_sge(64);
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	sge.lkey = mr->lkey;
+	assert_int_equal(ibv_post_recv(fixture.left, &wr, &bad), 0);
+	if (!mistake) {
+		flight_modify(fixture.left, IBV_QPS_ERR);
+		assert_int_equal(fixture_poll(fixture.cq).status,
+				 IBV_WC_WR_FLUSH_ERR);
+	}
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
+static void step_LT_004_srq(bool mistake)
+{
+	struct ibv_srq_init_attr attr = { .attr = { 8, 1, 0 } };
+	struct ibv_srq *srq = ibv_create_srq(fixture.pd, &attr);
+	struct ibv_mr *mr = flight_new_mr();
+	struct ibv_sge sge = step_sge(64);
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	assert_non_null(srq);
+	sge.lkey = mr->lkey;
+	assert_int_equal(ibv_post_srq_recv(srq, &wr, &bad), 0);
+	if (mistake)
+		assert_int_equal(ibv_dereg_mr(mr), 0);
+	assert_int_equal(ibv_destroy_srq(srq), 0);
+	if (!mistake)
+		assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
+/* A SEND that waits for a receive request of the peer. */
+static void step_LT_004_send(bool mistake)
+{
+	struct ibv_mr *mr = flight_new_mr();
+	struct ibv_sge sge, recv_sge = step_sge(64);
+	struct ibv_send_wr wr = step_write(&sge);
+	struct ibv_recv_wr recv = { .sg_list = &recv_sge, .num_sge = 1 }, *bad;
+
+	sge.lkey = mr->lkey;
+	wr.opcode = IBV_WR_SEND;
+	wr.wr_id = 1;
+	if (!mistake)
+		assert_int_equal(ibv_post_recv(fixture.right, &recv, &bad), 0);
+	flight_post(fixture.left, &wr);
+	if (!mistake)
+		for (int i = 0; i < 2; i++)
+			assert_int_equal(fixture_poll(fixture.cq).status,
+					 IBV_WC_SUCCESS);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
+static void step_LT_004_built(bool mistake)
+{
+	struct ibv_qp *qp = fixture_new_qp_ex(IBV_QP_EX_WITH_RDMA_WRITE);
+	struct ibv_qp_ex *qpx = ibv_qp_to_qp_ex(qp);
+	struct ibv_mr *mr = flight_new_mr();
+
+	step_connect_to_itself(qp);
+	ibv_wr_start(qpx);
+	qpx->wr_id = 2;
+	qpx->wr_flags = IBV_SEND_SIGNALED;
+	ibv_wr_rdma_write(qpx, fixture.mr->rkey, (uintptr_t)fixture.memory);
+	ibv_wr_set_sge(qpx, mr->lkey, (uintptr_t)fixture.memory, 8);
+	assert_int_equal(ibv_wr_complete(qpx), 0);
+	if (mistake)
+		assert_int_equal(ibv_dereg_mr(mr), 0);
+	(void)fixture_poll(fixture.cq);
+	if (!mistake)
+		assert_int_equal(ibv_dereg_mr(mr), 0);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
+/* The control polls the completion of a later request. */
+static void step_LT_005(bool mistake)
+{
+	struct ibv_mr *mr = flight_new_mr();
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = step_write(&sge);
+
+	sge.lkey = mr->lkey;
+	wr.send_flags = 0;
+	flight_post(fixture.left, &wr);
+	if (!mistake)
+		assert_int_equal(fixture_write(fixture.memory,
+					       (uintptr_t)fixture.memory,
+					       fixture.mr->rkey),
+				 IBV_WC_SUCCESS);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+}
+
+static void step_LT_006(bool mistake)
+{
+	struct step_datagram step;
+
+	step_datagram_begin(&step);
+	flight_post(step.qp, &step.wr);
+	if (mistake)
+		assert_int_equal(ibv_destroy_ah(step.ah), 0);
+	assert_int_equal(fixture_poll(fixture.cq).status, IBV_WC_SUCCESS);
+	if (!mistake)
+		assert_int_equal(ibv_destroy_ah(step.ah), 0);
+	assert_int_equal(ibv_destroy_qp(step.qp), 0);
+}
+
+static void step_LT_007(bool mistake)
+{
+	struct ibv_qp *qp = step_new_qp_to_itself();
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = step_write(&sge);
+
+	flight_post(qp, &wr);
+	if (!mistake)
+		assert_int_equal(fixture_poll(fixture.cq).status,
+				 IBV_WC_SUCCESS);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
+static void step_QP_011(bool mistake)
+{
+	assert_int_equal(fixture_write(fixture.memory,
+				       (uintptr_t)fixture.memory,
+				       fixture.mr->rkey + 1000),
+			 IBV_WC_REM_ACCESS_ERR);
+	if (!mistake)
+		fixture_connect(fixture.left, fixture.right);
+	for (int i = 0; i < NR_FAILED_POSTS; i++)
+		assert_int_equal(
+			fixture_write(fixture.memory, (uintptr_t)fixture.memory,
+				      fixture.mr->rkey),
+			mistake ? IBV_WC_WR_FLUSH_ERR : IBV_WC_SUCCESS);
+}
+
+static void step_QP_013(bool mistake)
+{
+	struct ibv_qp *qp = step_new_qp_to_itself();
+	struct ibv_sge sge = step_sge(64);
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	assert_int_equal(ibv_post_recv(qp, &wr, &bad), 0);
+	if (!mistake) {
+		flight_modify(qp, IBV_QPS_ERR);
+		assert_int_equal(fixture_poll(fixture.cq).status,
+				 IBV_WC_WR_FLUSH_ERR);
+	}
+	flight_modify(qp, IBV_QPS_RESET);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
+const struct validate_step validate_steps_flight[] = {
+	{ AV_LT_004, "_receive", step_LT_004_receive },
+	{ AV_LT_004, "_srq", step_LT_004_srq },
+	{ AV_LT_004, "_send", step_LT_004_send },
+	{ AV_LT_004, "_built", step_LT_004_built },
+	VALIDATE_STEP(LT, 005),
+	VALIDATE_STEP(LT, 006),
+	VALIDATE_STEP(LT, 007),
+	VALIDATE_STEP(QP, 011),
+	VALIDATE_STEP(QP, 013),
+	{ LAYERS_RULE_NONE, "", NULL },
+};
