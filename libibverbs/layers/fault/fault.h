@@ -65,6 +65,20 @@ void fault_replace_queue_ops(struct verbs_context_ops *table);
 void fault_replace_data_ops(struct verbs_context_ops *table);
 void fault_replace_removed_ops(struct verbs_context_ops *table);
 
+/** fault_poll_cq() - the op, which fault_cq_ex.c calls, too */
+int fault_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
+
+/**
+ * fault_post_sends() - decide on a post, and make it
+ * @all_or_none: post no request if one is refused
+ * @ret: result of the post
+ *
+ * Return: whether the post was made. If not, no rule prevents it, and the
+ * caller makes it.
+ */
+bool fault_post_sends(struct ibv_qp *qp, struct ibv_send_wr *wr,
+		      struct ibv_send_wr **bad_wr, bool all_or_none, int *ret);
+
 /** fault_qp_end() - let the provider move a QP to RESET or ERR */
 int fault_qp_end(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
 

@@ -8,21 +8,29 @@
 #include "layers/fault/fault_receives.h"
 #include "layers/fault/fault_requests.h"
 
-static int fault_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
-			   struct ibv_send_wr **bad_wr)
+bool fault_post_sends(struct ibv_qp *qp, struct ibv_send_wr *wr,
+		      struct ibv_send_wr **bad_wr, bool all_or_none, int *ret)
 {
 	const struct fault_event event = {
 		.call = FAULT_POST_SEND,
 		.object = fault_object_find(qp),
 		.sends = wr,
 	};
-	int ret = fault_act(fault_decide(&event));
 
-	if (ret) {
+	*ret = -fault_act(fault_decide(&event));
+	if (*ret) {
 		*bad_wr = wr;
-		return -ret;
+		return true;
 	}
-	if (fault_requests_post(qp, wr, bad_wr, &ret))
+	return fault_requests_post(qp, wr, bad_wr, all_or_none, ret);
+}
+
+static int fault_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
+			   struct ibv_send_wr **bad_wr)
+{
+	int ret;
+
+	if (fault_post_sends(qp, wr, bad_wr, false, &ret))
 		return ret;
 	return fault_below(qp->context)->post_send(qp, wr, bad_wr);
 }
@@ -67,7 +75,7 @@ static int fault_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 	return fault_below(srq->context)->post_srq_recv(srq, wr, bad_wr);
 }
 
-static int fault_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
+int fault_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 {
 	struct fault_event event = {
 		.call = FAULT_POLL_CQ,

@@ -101,14 +101,20 @@ static bool rule_takes_status(const struct fault_rule *rule,
 	return false;
 }
 
+static bool rule_takes_serial(const struct fault_rule *rule,
+			      unsigned int selector, uint64_t serial,
+			      const struct fault_object *object)
+{
+	return !rule_has(rule, selector) || serial == FAULT_ANY ||
+	       serial == object->serial;
+}
+
 static bool rule_takes_object(const struct fault_rule *rule,
 			      const struct fault_object *object)
 {
-	if (rule_has(rule, FAULT_HAS_QP) && rule->qp != object->serial)
-		return false;
-	if (rule_has(rule, FAULT_HAS_CQ) && rule->cq != object->serial)
-		return false;
-	if (rule_has(rule, FAULT_HAS_SRQ) && rule->srq != object->serial)
+	if (!rule_takes_serial(rule, FAULT_HAS_QP, rule->qp, object) ||
+	    !rule_takes_serial(rule, FAULT_HAS_CQ, rule->cq, object) ||
+	    !rule_takes_serial(rule, FAULT_HAS_SRQ, rule->srq, object))
 		return false;
 	return !rule_has(rule, FAULT_HAS_DEV) ||
 	       strcmp(rule->dev, object->ctx->device->name) == 0;
@@ -316,6 +322,25 @@ bool fault_events_are_possible(void)
 {
 	for (unsigned int i = 0; i < plan->nr_rules; i++)
 		if (plan->rules[i].action == FAULT_EVENT)
+			return true;
+	return false;
+}
+
+bool fault_polls_are_events(void)
+{
+	for (unsigned int i = 0; i < plan->nr_rules; i++)
+		if (plan->rules[i].action == FAULT_WC ||
+		    plan->rules[i].call == FAULT_POLL_CQ)
+			return true;
+	return false;
+}
+
+/* After DEVICE_FATAL, posts fail, so they are not left to the provider. */
+bool fault_posts_are_events(void)
+{
+	for (unsigned int i = 0; i < plan->nr_rules; i++)
+		if (plan->rules[i].call == FAULT_POST_SEND ||
+		    plan->rules[i].action == FAULT_EVENT)
 			return true;
 	return false;
 }

@@ -53,6 +53,12 @@ bool fault_has_rule_at_time(unsigned int index, uint64_t *ret_due_ns);
 const struct fault_rule *fault_decide_at_time(unsigned int index,
 					      struct fault_object *object);
 
+/** fault_polls_are_events() - whether rules need to see ibv_start_poll() */
+bool fault_polls_are_events(void);
+
+/** fault_posts_are_events() - likewise ibv_wr_start() */
+bool fault_posts_are_events(void);
+
 /** fault_wc_is_possible() - whether a rule with wc= may act on a QP */
 bool fault_wc_is_possible(const struct fault_object *qp);
 

@@ -81,7 +81,9 @@ struct fault_object *fault_object_add(enum fault_kind kind,
 		added->kind = kind;
 		added->serial = ++last_serial[kind];
 		added->ctx = ctx;
-		atomic_store(&added->style, FAULT_POLLED_BY_POLL_CQ);
+		added->cq_ex = NULL;
+		added->wr = NULL;
+		added->is_opaque = false;
 		memset(added->counts, 0, sizeof(added->counts));
 		added->is_going = false;
 		added->nr_read = 0;

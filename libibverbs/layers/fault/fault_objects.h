@@ -15,12 +15,8 @@
 
 #include "layers/fault/fault_rules.h"
 
-/* An extended CQ may be polled by either function, and a program uses one. */
-enum fault_poll_style {
-	FAULT_POLLED_BY_POLL_CQ,
-	FAULT_POLLED_BY_START_POLL,
-	FAULT_NOT_POLLED, /* and extended */
-};
+struct fault_cq_ex;
+struct fault_wr;
 
 /* Of one rule. */
 struct fault_count {
@@ -34,9 +30,10 @@ struct fault_object {
 	enum fault_kind kind;
 	uint64_t serial; /* among those of its kind, from 1 */
 	const struct ibv_context *ctx;
-	/* Of a CQ: how the program polls, and the provider's function. */
-	_Atomic(enum fault_poll_style) style;
-	int (*start_poll)(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr);
+	/* Of a CQ or QP; NULL: the provider's functions are called. */
+	struct fault_cq_ex *cq_ex;
+	struct fault_wr *wr;
+	bool is_opaque; /* a CQ whose completions poll_cq cannot return */
 	/* Protected by layers_mutex. */
 	struct fault_count counts[FAULT_MAX_RULES];
 	/* Protected by fault_async_mutex (fault_async.h). */

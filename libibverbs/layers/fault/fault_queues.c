@@ -3,33 +3,14 @@
 #include "layers/fault/fault.h"
 #include "layers/fault/fault_act.h"
 #include "layers/fault/fault_async.h"
+#include "layers/fault/fault_cq_ex.h"
 #include "layers/fault/fault_receives.h"
 #include "layers/fault/fault_requests.h"
+#include "layers/fault/fault_wr.h"
 
 /* ------------------------------------------------------------------------ */
 /* Completion queues                                                         */
 /* ------------------------------------------------------------------------ */
-
-/* Rules do not act on polls of an extended CQ by this function. */
-static int fault_start_poll(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr)
-{
-	struct fault_object *object = fault_object_find(cq);
-
-	if (atomic_exchange(&object->style, FAULT_POLLED_BY_START_POLL) !=
-	    FAULT_POLLED_BY_START_POLL)
-		fault_requests_leave(ibv_cq_ex_to_cq(cq));
-	return object->start_poll(cq, attr);
-}
-
-static void queues_watch_cq_ex(struct fault_object *object,
-			       struct ibv_cq_ex *cq)
-{
-	if (!cq->start_poll)
-		return;
-	atomic_store(&object->style, FAULT_NOT_POLLED);
-	object->start_poll = cq->start_poll;
-	cq->start_poll = fault_start_poll;
-}
 
 static int fault_create_cq(struct ibv_context *ctx,
 			   const struct ibv_cq_init_attr_ex *attr,
@@ -54,7 +35,7 @@ static int fault_create_cq(struct ibv_context *ctx,
 		return ret;
 	object = fault_object_add(FAULT_CQ, ctx, &(*ret_vcq)->cq);
 	if (object && extended)
-		queues_watch_cq_ex(object, &(*ret_vcq)->cq_ex);
+		fault_cq_ex_watch(object, &(*ret_vcq)->cq_ex, &less);
 	return 0;
 }
 
@@ -75,6 +56,8 @@ static int fault_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)
 static int fault_destroy_cq(struct ibv_cq *cq)
 {
 	const struct ibv_context *ctx = cq->context;
+	const struct fault_object *object = fault_object_find(cq);
+	struct fault_cq_ex *cq_ex = object ? object->cq_ex : NULL;
 	uint64_t serial = fault_object_serial(cq);
 	int ret = fault_control(FAULT_DESTROY_CQ, cq, 0);
 
@@ -89,6 +72,7 @@ static int fault_destroy_cq(struct ibv_cq *cq)
 	fault_async_drop(ctx, FAULT_CQ, serial);
 	fault_requests_drop_cq(cq, serial);
 	fault_object_drop(FAULT_CQ, cq, serial);
+	fault_cq_ex_free(cq_ex);
 	return 0;
 }
 
@@ -154,12 +138,15 @@ static int fault_create_qp(struct ibv_context *ctx,
 			   struct verbs_qp **ret_vqp)
 {
 	int ret = fault_control(FAULT_CREATE_QP, ctx, 0);
+	struct fault_object *object;
 
 	if (ret == 0)
 		ret = fault_below(ctx)->create_qp(ctx, attr, ret_vqp);
 	if (ret)
 		return ret;
-	(void)fault_object_add(FAULT_QP, ctx, &(*ret_vqp)->qp);
+	object = fault_object_add(FAULT_QP, ctx, &(*ret_vqp)->qp);
+	if (object && ((*ret_vqp)->comp_mask & VERBS_QP_MASK_EX))
+		fault_wr_watch(object, &(*ret_vqp)->qp_ex, attr);
 	fault_requests_watch(&(*ret_vqp)->qp, attr);
 	fault_receives_watch(&(*ret_vqp)->qp, attr);
 	return 0;
@@ -182,17 +169,22 @@ static int fault_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 	bool is_end = (attr_mask & IBV_QP_STATE) &&
 		      (attr->qp_state == IBV_QPS_RESET ||
 		       attr->qp_state == IBV_QPS_ERR);
+	fault_wr_complete_function complete;
 
 	if (ret)
 		return ret;
-	if (is_end)
-		return fault_qp_end(qp, attr, attr_mask);
-	return fault_below(qp->context)->modify_qp(qp, attr, attr_mask);
+	complete = fault_wr_modifying(qp);
+	ret = is_end ? fault_qp_end(qp, attr, attr_mask)
+		     : fault_below(qp->context)->modify_qp(qp, attr, attr_mask);
+	fault_wr_modified(qp, complete);
+	return ret;
 }
 
 static int fault_destroy_qp(struct ibv_qp *qp)
 {
 	const struct ibv_context *ctx = qp->context;
+	const struct fault_object *object = fault_object_find(qp);
+	struct fault_wr *wr = object ? object->wr : NULL;
 	uint64_t serial = fault_object_serial(qp);
 	int ret = fault_control(FAULT_DESTROY_QP, qp, 0);
 
@@ -212,6 +204,7 @@ static int fault_destroy_qp(struct ibv_qp *qp)
 	fault_requests_drop(qp);
 	fault_receives_drop(qp);
 	fault_object_drop(FAULT_QP, qp, serial);
+	fault_wr_free(wr);
 	return 0;
 }
 

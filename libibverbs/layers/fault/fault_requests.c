@@ -41,9 +41,6 @@ static struct fault_cq *requests_find_cq_locked(const struct ibv_cq *cq)
 /* Watched objects                                                           */
 /* ------------------------------------------------------------------------ */
 
-static const char polled_by_start_poll[] =
-	"its completion queue is polled by ibv_start_poll()";
-
 /* Return: why rules with wc= cannot act on a QP; NULL: they can. */
 static const char *
 requests_find_obstacle(const struct ibv_qp_init_attr_ex *attr)
@@ -54,12 +51,13 @@ requests_find_obstacle(const struct ibv_qp_init_attr_ex *attr)
 	    attr->qp_type != IBV_QPT_UD && attr->qp_type != IBV_QPT_XRC_SEND)
 		return "its type is none of RC, UC, UD and XRC_SEND";
 	if ((attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) &&
-	    attr->send_ops_flags)
-		return "it was created for ibv_wr_start()";
+	    (attr->send_ops_flags & ~FAULT_WR_OPS))
+		return "ibv_post_send() does not have all of its operations";
 	if (!cq)
 		return "its completion queue is unknown";
-	if (atomic_load(&cq->style) == FAULT_POLLED_BY_START_POLL)
-		return polled_by_start_poll;
+	if (cq->is_opaque)
+		return "ibv_poll_cq() does not return all members of its "
+		       "completions";
 	return NULL;
 }
 
@@ -74,8 +72,7 @@ static struct fault_cq *requests_add_cq_locked(struct ibv_cq *cq)
 	if (!found)
 		return NULL;
 	found->cq = cq;
-	found->object = fault_object_find(cq);
-	found->serial = found->object->serial;
+	found->serial = fault_object_serial(cq);
 	found->next = fault_cqs;
 	fault_cqs = found;
 	return found;
@@ -204,16 +201,6 @@ void fault_requests_drop(const struct ibv_qp *qp)
 	free(queue);
 }
 
-void fault_requests_leave(const struct ibv_cq *cq)
-{
-	verbs_mutex_lock(&fault_requests_mutex);
-	for (const struct fault_send_queue *queue = fault_send_queues; queue;
-	     queue = queue->next)
-		if (queue->cq->cq == cq)
-			fault_log_unable(queue->object, polled_by_start_poll);
-	verbs_mutex_unlock(&fault_requests_mutex);
-}
-
 void fault_requests_drop_cq(const struct ibv_cq *cq, uint64_t serial)
 {
 	struct fault_cq **link, *found = NULL;
@@ -293,8 +280,7 @@ static int request_post_locked(struct fault_send_queue *queue,
 }
 
 /*
- * Requests of a QP in ERR are flushed anyway, so no rule chooses one. Those
- * that were not watched are done if a later one is.
+ * Requests of a QP in ERR are flushed anyway, so no rule chooses one.
  */
 static void request_decide_locked(struct fault_send_queue *queue,
 				  struct fault_request *request,
@@ -303,8 +289,7 @@ static void request_decide_locked(struct fault_send_queue *queue,
 {
 	struct fault_decision decision;
 
-	if (queue->is_holding || queue->has_failed ||
-	    (queue->has_unwatched && queue->nr_done == 0))
+	if (queue->is_holding || queue->has_failed)
 		return;
 	decision = fault_decide_wc(queue->object, wr);
 	if (!decision.rule)
@@ -365,31 +350,36 @@ static int requests_post_locked(struct fault_send_queue *queue,
 	return ret;
 }
 
-/* The wr_id of a request is replaced only if poll_cq will restore it. */
-static bool queue_is_watched_locked(struct fault_send_queue *queue)
+/* A provider frees the place of a request when it returns its completion. */
+static bool queue_has_room_locked(const struct fault_send_queue *queue,
+				  const struct ibv_send_wr *wr)
 	REQUIRES(fault_requests_mutex)
 {
-	if (atomic_load(&queue->cq->object->style) == FAULT_POLLED_BY_POLL_CQ)
-		return true;
-	queue->has_unwatched = true;
-	return false;
+	uint64_t nr = queue->nr_made - queue->nr_done;
+
+	for (; wr; wr = wr->next)
+		nr++;
+	return nr <= queue->max_wr;
 }
 
 bool fault_requests_post(struct ibv_qp *qp, struct ibv_send_wr *wr,
-			 struct ibv_send_wr **bad_wr, int *ret)
+			 struct ibv_send_wr **bad_wr, bool all_or_none,
+			 int *ret)
 {
 	struct fault_send_queue *queue;
-	bool is_watched;
 
 	if (!atomic_load(&requests_are_watched))
 		return false;
 	verbs_mutex_lock(&fault_requests_mutex);
 	queue = requests_find_queue_locked(qp);
-	is_watched = queue && queue_is_watched_locked(queue);
-	if (is_watched)
+	if (queue && all_or_none && !queue_has_room_locked(queue, wr)) {
+		*bad_wr = wr;
+		*ret = ENOMEM;
+	} else if (queue) {
 		*ret = requests_post_locked(queue, wr, bad_wr);
+	}
 	verbs_mutex_unlock(&fault_requests_mutex);
-	return is_watched;
+	return queue != NULL;
 }
 
 bool fault_requests_poll(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc,
@@ -401,10 +391,8 @@ bool fault_requests_poll(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc,
 		return false;
 	verbs_mutex_lock(&fault_requests_mutex);
 	found = requests_find_cq_locked(cq);
-	if (found) {
-		atomic_store(&found->object->style, FAULT_POLLED_BY_POLL_CQ);
+	if (found)
 		*ret = fault_cq_poll_locked(found, num_entries, wc);
-	}
 	verbs_mutex_unlock(&fault_requests_mutex);
 	return found != NULL;
 }

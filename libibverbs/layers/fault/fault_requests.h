@@ -23,6 +23,9 @@
 
 #include "layers/layers.h"
 
+/* Operations of ibv_wr_start() that ibv_post_send() has, too. */
+#define FAULT_WR_OPS ((uint64_t)(IBV_QP_EX_WITH_SEND_WITH_INV << 1) - 1)
+
 /**
  * fault_requests_watch() - let rules with wc= act on a new QP
  *
@@ -48,21 +51,19 @@ void fault_requests_end(const struct ibv_qp *qp, enum ibv_qp_state state);
 /** fault_requests_drop() - the QP was destroyed; @qp is only compared */
 void fault_requests_drop(const struct ibv_qp *qp);
 
-/** fault_requests_leave() - rules with wc= do not act on QPs of a CQ any more
- */
-void fault_requests_leave(const struct ibv_cq *cq);
-
-/** fault_requests_drop_cq() - likewise for a CQ; @serial: its number */
+/** fault_requests_drop_cq() - a CQ was destroyed; @serial: its number */
 void fault_requests_drop_cq(const struct ibv_cq *cq, uint64_t serial);
 
 /**
  * fault_requests_post() - post send requests, or hold them back
+ * @all_or_none: post no request if there is no room for all
  * @ret: result of the post
  *
  * Return: whether the QP is watched. If not, nothing was done.
  */
 bool fault_requests_post(struct ibv_qp *qp, struct ibv_send_wr *wr,
-			 struct ibv_send_wr **bad_wr, int *ret);
+			 struct ibv_send_wr **bad_wr, bool all_or_none,
+			 int *ret);
 
 /** fault_requests_poll() - likewise poll a completion queue of watched QPs */
 bool fault_requests_poll(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc,

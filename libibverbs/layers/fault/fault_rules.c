@@ -102,19 +102,27 @@ static bool selector_parse_op(struct fault_text text, struct fault_rule *rule)
 	return fault_find_opcode(text, &rule->op);
 }
 
+/* All objects, "any", are FAULT_ANY. */
+static bool selector_parse_serial(struct fault_text text, uint64_t *ret_serial)
+{
+	*ret_serial = FAULT_ANY;
+	return fault_text_is(text, "any") ||
+	       fault_parse_positive(text, ret_serial);
+}
+
 static bool selector_parse_qp(struct fault_text text, struct fault_rule *rule)
 {
-	return fault_parse_positive(text, &rule->qp);
+	return selector_parse_serial(text, &rule->qp);
 }
 
 static bool selector_parse_cq(struct fault_text text, struct fault_rule *rule)
 {
-	return fault_parse_positive(text, &rule->cq);
+	return selector_parse_serial(text, &rule->cq);
 }
 
 static bool selector_parse_srq(struct fault_text text, struct fault_rule *rule)
 {
-	return fault_parse_positive(text, &rule->srq);
+	return selector_parse_serial(text, &rule->srq);
 }
 
 static bool selector_parse_port(struct fault_text text, struct fault_rule *rule)
@@ -178,11 +186,11 @@ static const struct {
 	{ "op", FAULT_HAS_OP, selector_parse_op,
 	  "op= needs an operation such as RDMA_WRITE" },
 	{ "qp", FAULT_HAS_QP, selector_parse_qp,
-	  "qp= needs the number of a QP, from 1" },
+	  "qp= needs the number of a QP, from 1, or any" },
 	{ "cq", FAULT_HAS_CQ, selector_parse_cq,
-	  "cq= needs the number of a CQ, from 1" },
+	  "cq= needs the number of a CQ, from 1, or any" },
 	{ "srq", FAULT_HAS_SRQ, selector_parse_srq,
-	  "srq= needs the number of an SRQ, from 1" },
+	  "srq= needs the number of an SRQ, from 1, or any" },
 	{ "port", FAULT_HAS_PORT, selector_parse_port,
 	  "port= needs a number from 1 to 255" },
 	{ "dev", FAULT_HAS_DEV, selector_parse_dev,

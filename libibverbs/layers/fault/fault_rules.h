@@ -8,12 +8,13 @@
  *	action   = "errno=" NAME | "delay=" TIME [ ".." TIME ] | "short=" NUMBER
  *	         | "disarm" | "cqe=" NUMBER | "wc=" STATUS
  *	         | "hold=recv," TIME [ ".." TIME ] | "event=" EVENT
- *	selector = "call=" FUNCTION | "op=" OPCODE | "qp=" NUMBER
- *	         | "cq=" NUMBER | "srq=" NUMBER | "port=" NUMBER
+ *	selector = "call=" FUNCTION | "op=" OPCODE | "qp=" object
+ *	         | "cq=" object | "srq=" object | "port=" NUMBER
  *	         | "dev=" NAME | "bytes=" NUMBER [ "-" NUMBER ]
  *	         | "status=" STATUS | "nth=" NUMBER | "every=" NUMBER
  *	         | "p=" PROBABILITY | "after=" TIME | "before=" TIME
  *	         | "limit=" NUMBER
+ *	object   = NUMBER | "any"
  *
  * A line ends an item, too. "#" begins a comment, which the line ends.
  */
@@ -27,6 +28,7 @@
 #include <stdint.h>
 
 #define FAULT_MAX_RULES 64U
+#define FAULT_ANY	0U
 
 /* Calls that rules can select; fault_names.c has their names. */
 enum fault_call {
@@ -126,7 +128,7 @@ struct fault_rule {
 	unsigned int selectors; /* the members that follow are valid */
 	enum fault_call call;	/* NO_CALL: FAULT_EVENT, at a time */
 	enum ibv_wr_opcode op;
-	uint64_t qp, cq, srq; /* serial number, from 1 */
+	uint64_t qp, cq, srq; /* serial number, from 1, or FAULT_ANY */
 	uint32_t port;	      /* 1 to 255 */
 	char dev[IBV_SYSFS_NAME_MAX];
 	uint64_t min_bytes, max_bytes;

@@ -30,7 +30,6 @@ struct fault_request {
 struct fault_cq {
 	struct fault_cq *next;
 	struct ibv_cq *cq;
-	struct fault_object *object;
 	uint64_t serial;
 	/* Completions that the helper thread has polled for the program. */
 	struct ibv_wc *polled;
@@ -43,12 +42,11 @@ struct fault_send_queue {
 	uint32_t qp_num;
 	struct fault_object *object;
 	struct fault_cq *cq;
-	bool signals_all;   /* sq_sig_all */
-	bool is_holding;    /* requests from @nr_posted on are held */
-	bool has_failed;    /* the QP is in ERR, or will be */
-	bool is_failing;    /* the QP is in ERR, requests are being posted */
-	bool has_unwatched; /* requests before the first poll of the CQ */
-	bool is_suspended;  /* see fault_requests_suspend() */
+	bool signals_all;  /* sq_sig_all */
+	bool is_holding;   /* requests from @nr_posted on are held */
+	bool has_failed;   /* the QP is in ERR, or will be */
+	bool is_failing;   /* the QP is in ERR, requests are being posted */
+	bool is_suspended; /* see fault_requests_suspend() */
 	uint32_t max_wr;
 	uint32_t size; /* of @requests, power of two, at least 2 * max_wr */
 	/* Numbers of requests: done, posted, and made by the program. */

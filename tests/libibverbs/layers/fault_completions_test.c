@@ -296,77 +296,6 @@ static void destroy_drops_held_requests(void **state)
 	fault_stop();
 }
 
-/* ------------------------------------------------------------------------ */
-/* QPs that have no faults                                                   */
-/* ------------------------------------------------------------------------ */
-
-static void qp_with_wr_start_is_left_alone(void **state)
-{
-	struct ibv_qp *qp;
-
-	fault_start("wc=RETRY_EXC_ERR @ qp=3");
-	qp = fixture_new_qp_ex(IBV_QP_EX_WITH_RDMA_WRITE);
-	assert_log("verbs-fault: QP 3 has no faults of wc=: it was created for "
-		   "ibv_wr_start()\n");
-	assert_int_equal(ibv_destroy_qp(qp), 0);
-	fault_stop();
-}
-
-static void qp_with_start_poll_is_left_alone(void **state)
-{
-	struct ibv_cq_init_attr_ex attr = { .cqe = 8 };
-	struct ibv_cq_ex *cq;
-	struct ibv_qp *qp;
-
-	fault_start("wc=RETRY_EXC_ERR @ qp=3");
-	cq = ibv_create_cq_ex(fixture.ctx, &attr);
-	assert_non_null(cq);
-	qp = new_qp(ibv_cq_ex_to_cq(cq), fixture.cq);
-	assert_int_equal(ibv_start_poll(cq, &(struct ibv_poll_cq_attr){}),
-			 ENOENT);
-	assert_int_equal(post_write(qp, 1, SIGNALED), 0);
-	while (ibv_start_poll(cq, &(struct ibv_poll_cq_attr){}) == ENOENT)
-		;
-	assert_int_equal(cq->wr_id, 1);
-	assert_int_equal(cq->status, IBV_WC_SUCCESS);
-	ibv_end_poll(cq);
-	assert_log("verbs-fault: QP 3 has no faults of wc=: its completion "
-		   "queue is polled by ibv_start_poll()\n");
-	assert_int_equal(ibv_destroy_qp(qp), 0);
-	assert_int_equal(ibv_destroy_cq(ibv_cq_ex_to_cq(cq)), 0);
-	fault_stop();
-}
-
-/* The program polls an extended CQ as if it were none. */
-static void qp_with_extended_cq_and_poll_cq_has_faults(void **state)
-{
-	struct ibv_cq_init_attr_ex attr = {
-		.cqe = 16,
-		.wc_flags = IBV_WC_STANDARD_FLAGS,
-	};
-	struct ibv_cq *cq;
-	struct ibv_qp *qp;
-
-	fault_start("wc=RETRY_EXC_ERR @ qp=3,nth=2");
-	cq = ibv_cq_ex_to_cq(ibv_create_cq_ex(fixture.ctx, &attr));
-	assert_non_null(cq);
-	qp = new_qp(cq, fixture.cq);
-	/* before the first poll, no request is an event */
-	assert_int_equal(post_write(qp, 1, SIGNALED), 0);
-	assert_completion(cq, 1, IBV_WC_SUCCESS);
-	assert_int_equal(post_write(qp, 2, SIGNALED), 0);
-	assert_completion(cq, 2, IBV_WC_SUCCESS);
-	for (uint64_t i = 3; i <= 5; i++)
-		assert_int_equal(post_write(qp, i, SIGNALED), 0);
-	assert_completion(cq, 3, IBV_WC_SUCCESS);
-	assert_completion(cq, 4, IBV_WC_RETRY_EXC_ERR);
-	assert_completion(cq, 5, IBV_WC_WR_FLUSH_ERR);
-	assert_no_completion(cq);
-	assert_int_equal(ibv_destroy_qp(qp), 0);
-	assert_int_equal(ibv_destroy_cq(cq), 0);
-	fault_stop();
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -383,9 +312,6 @@ int main(void)
 		cmocka_unit_test(reset_ends_failure),
 		cmocka_unit_test(err_by_program_flushes_held_requests),
 		cmocka_unit_test(destroy_drops_held_requests),
-		cmocka_unit_test(qp_with_wr_start_is_left_alone),
-		cmocka_unit_test(qp_with_start_poll_is_left_alone),
-		cmocka_unit_test(qp_with_extended_cq_and_poll_cq_has_faults),
 	};
 
 	return own_process_run_group_tests(tests);
