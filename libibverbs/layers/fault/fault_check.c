@@ -51,6 +51,7 @@ static enum fault_call action_call(enum fault_action action)
 {
 	switch (action) {
 	case FAULT_SHORT:
+	case FAULT_SHUFFLE:
 		return FAULT_POLL_CQ;
 	case FAULT_DISARM:
 		return FAULT_REQ_NOTIFY_CQ;

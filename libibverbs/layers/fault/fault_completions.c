@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Completions of watched QPs: see fault_requests.h. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "layers/fault/fault.h"
 #include "layers/fault/fault_helper.h"
 #include "layers/fault/fault_send_queue.h"
+#include "layers/fault/fault_shuffle.h"
 
 struct verbs_mutex fault_requests_mutex = VERBS_MUTEX_INIT;
 struct fault_send_queue *fault_send_queues GUARDED_BY(fault_requests_mutex);
@@ -111,6 +113,7 @@ static bool completion_restore_locked(const struct fault_cq *cq,
 	struct fault_send_queue *queue = completion_find_queue_locked(cq, wc);
 	uint64_t number = FAULT_WR_NUMBER(wc->wr_id);
 	const struct fault_request *request;
+	bool has_failed = wc->status != IBV_WC_SUCCESS;
 
 	if (!queue)
 		return true;
@@ -120,12 +123,12 @@ static bool completion_restore_locked(const struct fault_cq *cq,
 	wc->wr_id = request->wr_id;
 	if (request->was_held)
 		wc->opcode = completion_opcode(request->opcode);
-	if (wc->status != IBV_WC_SUCCESS && request->status != IBV_WC_SUCCESS)
+	if (request->status != IBV_WC_SUCCESS && has_failed != request->is_late)
 		wc->status = request->status;
 	/* One that is older belongs to the time before a RESET. */
 	if (number >= queue->nr_done) {
 		queue->nr_done = number + 1;
-		queue->has_failed |= wc->status != IBV_WC_SUCCESS;
+		queue->has_failed |= has_failed;
 	}
 	return wc->status != IBV_WC_SUCCESS || !request->is_quiet;
 }
@@ -180,11 +183,54 @@ static int cq_take_polled_locked(struct fault_cq *cq, int num_entries,
 	return (int)nr;
 }
 
-int fault_cq_poll_locked(struct fault_cq *cq, int num_entries,
-			 struct ibv_wc *wc)
+/* Return: whether there is room for one more completion. */
+static bool cq_make_room_locked(struct fault_cq *cq)
+	REQUIRES(fault_requests_mutex)
 {
-	int nr = cq_take_polled_locked(cq, num_entries, wc);
+	unsigned int max = cq->max ? 2 * cq->max : 16;
+	struct ibv_wc *polled;
 
+	if (cq->first) {
+		memmove(cq->polled, &cq->polled[cq->first],
+			cq->nr * sizeof(*cq->polled));
+		cq->first = 0;
+	}
+	if (cq->nr < cq->max)
+		return true;
+	polled = realloc(cq->polled, max * sizeof(*polled));
+	if (!polled)
+		return false;
+	cq->polled = polled;
+	cq->max = max;
+	return true;
+}
+
+/*
+ * Only completions that the program could have polled get another order, so it
+ * does not wait for one that is kept.
+ */
+static void cq_shuffle_locked(struct fault_cq *cq, uint64_t hash)
+	REQUIRES(fault_requests_mutex)
+{
+	while (cq->nr < FAULT_MAX_SHUFFLED && cq_make_room_locked(cq) &&
+	       cq_poll_provider_locked(cq, 1,
+				       &cq->polled[cq->first + cq->nr]) == 1)
+		cq->nr++;
+	if (cq->nr)
+		fault_shuffle(&cq->polled[cq->first],
+			      cq->nr < FAULT_MAX_SHUFFLED ? cq->nr
+							  : FAULT_MAX_SHUFFLED,
+			      hash);
+}
+
+int fault_cq_poll_locked(struct fault_cq *cq, int num_entries,
+			 struct ibv_wc *wc, const uint64_t *shuffle_hash)
+{
+	int nr;
+
+	if (shuffle_hash)
+		cq_shuffle_locked(cq, *shuffle_hash);
+	nr = cq_take_polled_locked(cq, num_entries, wc);
 	return nr ? nr : cq_poll_provider_locked(cq, num_entries, wc);
 }
 
@@ -205,30 +251,13 @@ void fault_cq_forget_locked(struct fault_cq *cq, uint32_t qp_num)
 
 static bool helper_runs GUARDED_BY(fault_requests_mutex);
 
-/* Return: whether there is room for one more completion. */
-static bool helper_make_room_locked(struct fault_cq *cq)
-	REQUIRES(fault_requests_mutex)
-{
-	unsigned int max = cq->max ? 2 * cq->max : 16;
-	struct ibv_wc *polled;
-
-	if (cq->first + cq->nr < cq->max)
-		return true;
-	polled = realloc(cq->polled, max * sizeof(*polled));
-	if (!polled)
-		return false;
-	cq->polled = polled;
-	cq->max = max;
-	return true;
-}
-
 /* Polls until the QP moves to ERR, or there is no completion. */
 static void helper_poll_queue_locked(struct fault_send_queue *queue)
 	REQUIRES(fault_requests_mutex)
 {
 	struct fault_cq *cq = queue->cq;
 
-	while (queue->is_holding && helper_make_room_locked(cq) &&
+	while (queue->is_holding && cq_make_room_locked(cq) &&
 	       cq_poll_provider_locked(cq, 1,
 				       &cq->polled[cq->first + cq->nr]) == 1)
 		cq->nr++;

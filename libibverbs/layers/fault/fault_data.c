@@ -82,12 +82,16 @@ int fault_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 		.object = fault_object_find(cq),
 	};
 	struct fault_decision decision = fault_decide(&event);
+	const uint64_t *shuffle_hash = NULL;
 
 	(void)fault_act(decision); /* no rule makes a poll fail */
 	if (decision.rule && decision.rule->action == FAULT_SHORT &&
 	    num_entries > (int)decision.rule->number)
 		num_entries = (int)decision.rule->number;
-	if (!fault_requests_poll(cq, num_entries, wc, &event.nr_wc))
+	if (decision.rule && decision.rule->action == FAULT_SHUFFLE)
+		shuffle_hash = &decision.hash;
+	if (!fault_requests_poll(cq, num_entries, wc, shuffle_hash,
+				 &event.nr_wc))
 		event.nr_wc =
 			fault_below(cq->context)->poll_cq(cq, num_entries, wc);
 	event.wc = wc;

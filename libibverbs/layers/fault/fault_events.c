@@ -286,11 +286,11 @@ struct fault_decision fault_decide_wc(struct fault_object *qp,
 }
 
 static bool action_is_possible(enum fault_action action,
-			       const struct fault_object *qp)
+			       const struct fault_object *object)
 {
 	for (unsigned int i = 0; i < plan->nr_rules; i++)
 		if (plan->rules[i].action == action &&
-		    rule_takes_object(&plan->rules[i], qp))
+		    rule_takes_object(&plan->rules[i], object))
 			return true;
 	return false;
 }
@@ -348,6 +348,11 @@ bool fault_posts_are_events(void)
 bool fault_wc_is_possible(const struct fault_object *qp)
 {
 	return action_is_possible(FAULT_WC, qp);
+}
+
+bool fault_shuffle_is_possible(const struct fault_object *cq)
+{
+	return action_is_possible(FAULT_SHUFFLE, cq);
 }
 
 bool fault_hold_is_possible(const struct fault_object *qp)

@@ -62,6 +62,9 @@ bool fault_posts_are_events(void);
 /** fault_wc_is_possible() - whether a rule with wc= may act on a QP */
 bool fault_wc_is_possible(const struct fault_object *qp);
 
+/** fault_shuffle_is_possible() - likewise with shuffle on a CQ */
+bool fault_shuffle_is_possible(const struct fault_object *cq);
+
 /**
  * fault_decide() - find the rule that acts on a call, and write it to the log
  *

@@ -34,6 +34,8 @@ static int fault_create_cq(struct ibv_context *ctx,
 	if (ret)
 		return ret;
 	object = fault_object_add(FAULT_CQ, ctx, &(*ret_vcq)->cq);
+	if (object)
+		fault_requests_watch_cq(&(*ret_vcq)->cq, object);
 	if (object && extended)
 		fault_cq_ex_watch(object, &(*ret_vcq)->cq_ex, &less);
 	return 0;

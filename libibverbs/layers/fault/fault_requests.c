@@ -138,6 +138,17 @@ void fault_requests_watch(struct ibv_qp *qp,
 		fault_log_unable(object, obstacle);
 }
 
+void fault_requests_watch_cq(struct ibv_cq *cq,
+			     const struct fault_object *object)
+{
+	if (!fault_shuffle_is_possible(object))
+		return;
+	verbs_mutex_lock(&fault_requests_mutex);
+	(void)requests_add_cq_locked(cq); /* without memory, no rule acts */
+	verbs_mutex_unlock(&fault_requests_mutex);
+	atomic_store(&requests_are_watched, true);
+}
+
 static void requests_set_suspended(const struct ibv_qp *qp, bool is_suspended)
 {
 	struct fault_send_queue *queue;
@@ -270,7 +281,8 @@ static int request_post_locked(struct fault_send_queue *queue,
 
 	copy.next = NULL;
 	copy.wr_id = FAULT_WR_ID(request->number);
-	if (request->is_quiet && fault_may_choose_next(queue->object))
+	if (request->is_late ||
+	    (request->is_quiet && fault_may_choose_next(queue->object)))
 		copy.send_flags |= IBV_SEND_SIGNALED;
 	ret = fault_below(queue->qp->context)
 		      ->post_send(queue->qp, &copy, &bad);
@@ -295,7 +307,8 @@ static void request_decide_locked(struct fault_send_queue *queue,
 	if (!decision.rule)
 		return;
 	request->status = decision.rule->status;
-	queue->is_holding = true;
+	request->is_late = decision.rule->is_late;
+	queue->is_holding = !request->is_late;
 }
 
 static int request_add_locked(struct fault_send_queue *queue,
@@ -325,9 +338,11 @@ static int request_add_locked(struct fault_send_queue *queue,
 	} else {
 		ret = request_post_locked(queue, request, wr);
 	}
-	if (ret == 0)
-		queue->nr_made++;
-	return ret;
+	if (ret)
+		return ret;
+	queue->nr_made++;
+	queue->is_holding |= request->is_late;
+	return 0;
 }
 
 static int requests_post_locked(struct fault_send_queue *queue,
@@ -383,7 +398,7 @@ bool fault_requests_post(struct ibv_qp *qp, struct ibv_send_wr *wr,
 }
 
 bool fault_requests_poll(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc,
-			 int *ret)
+			 const uint64_t *shuffle_hash, int *ret)
 {
 	struct fault_cq *found;
 
@@ -392,7 +407,8 @@ bool fault_requests_poll(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc,
 	verbs_mutex_lock(&fault_requests_mutex);
 	found = requests_find_cq_locked(cq);
 	if (found)
-		*ret = fault_cq_poll_locked(found, num_entries, wc);
+		*ret = fault_cq_poll_locked(found, num_entries, wc,
+					    shuffle_hash);
 	verbs_mutex_unlock(&fault_requests_mutex);
 	return found != NULL;
 }

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "layers/fault/fault_objects.h"
 #include "layers/layers.h"
 
 /* Operations of ibv_wr_start() that ibv_post_send() has, too. */
@@ -33,6 +34,10 @@
  */
 void fault_requests_watch(struct ibv_qp *qp,
 			  const struct ibv_qp_init_attr_ex *attr);
+
+/** fault_requests_watch_cq() - let rules with shuffle act on a new CQ */
+void fault_requests_watch_cq(struct ibv_cq *cq,
+			     const struct fault_object *object);
 
 /**
  * fault_requests_suspend() - leave the state of a QP to the program
@@ -65,9 +70,12 @@ bool fault_requests_post(struct ibv_qp *qp, struct ibv_send_wr *wr,
 			 struct ibv_send_wr **bad_wr, bool all_or_none,
 			 int *ret);
 
-/** fault_requests_poll() - likewise poll a completion queue of watched QPs */
+/**
+ * fault_requests_poll() - likewise poll a watched completion queue
+ * @shuffle_hash: NULL, or selects an order of the completions
+ */
 bool fault_requests_poll(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc,
-			 int *ret);
+			 const uint64_t *shuffle_hash, int *ret);
 
 /** fault_requests_lock_fork() - call before fork() */
 void fault_requests_lock_fork(void);

@@ -29,6 +29,17 @@ static struct fault_setting setting_split(struct fault_text text)
 	return setting;
 }
 
+static bool rule_parse_wc(struct fault_text text, struct fault_rule *rule)
+{
+	struct fault_text rest = text;
+	struct fault_text status = fault_text_cut(&rest, ',');
+
+	rule->is_late = memchr(text.start, ',', text.len) != NULL;
+	return fault_find_status(status, &rule->status) &&
+	       rule->status != IBV_WC_SUCCESS &&
+	       (!rule->is_late || fault_text_is(fault_text_trim(rest), "late"));
+}
+
 static bool rule_parse_hold(struct fault_text text, struct fault_rule *rule)
 {
 	struct fault_text time = text;
@@ -68,10 +79,10 @@ static const char *rule_parse_action(struct fault_text text,
 	}
 	if (fault_text_is(setting.key, "wc")) {
 		rule->action = FAULT_WC;
-		return fault_find_status(setting.value, &rule->status) &&
-				       rule->status != IBV_WC_SUCCESS
+		return rule_parse_wc(setting.value, rule)
 			       ? NULL
-			       : "wc= needs an error such as RETRY_EXC_ERR";
+			       : "wc= needs an error such as RETRY_EXC_ERR, "
+				 "or RETRY_EXC_ERR,late";
 	}
 	if (fault_text_is(setting.key, "hold")) {
 		rule->action = FAULT_HOLD;
@@ -85,11 +96,12 @@ static const char *rule_parse_action(struct fault_text text,
 			       ? NULL
 			       : "event= needs an event such as PORT_ERR";
 	}
-	rule->action = FAULT_DISARM;
-	return fault_text_is(text, "disarm")
+	rule->action = fault_text_is(text, "shuffle") ? FAULT_SHUFFLE
+						      : FAULT_DISARM;
+	return rule->action == FAULT_SHUFFLE || fault_text_is(text, "disarm")
 		       ? NULL
 		       : "unknown action; there are errno=, delay=, short=, "
-			 "disarm, cqe=, wc=, hold= and event=";
+			 "disarm, cqe=, wc=, hold=, event= and shuffle";
 }
 
 static bool selector_parse_call(struct fault_text text, struct fault_rule *rule)

@@ -6,15 +6,12 @@
  *	item     = "" | "seed=" NUMBER | "log=" FILE | rule
  *	rule     = action "@" selector { "," selector }
  *	action   = "errno=" NAME | "delay=" TIME [ ".." TIME ] | "short=" NUMBER
- *	         | "disarm" | "cqe=" NUMBER | "wc=" STATUS
- *	         | "hold=recv," TIME [ ".." TIME ] | "event=" EVENT
- *	selector = "call=" FUNCTION | "op=" OPCODE | "qp=" object
- *	         | "cq=" object | "srq=" object | "port=" NUMBER
- *	         | "dev=" NAME | "bytes=" NUMBER [ "-" NUMBER ]
- *	         | "status=" STATUS | "nth=" NUMBER | "every=" NUMBER
- *	         | "p=" PROBABILITY | "after=" TIME | "before=" TIME
- *	         | "limit=" NUMBER
- *	object   = NUMBER | "any"
+ *	         | "disarm" | "cqe=" NUMBER | "wc=" STATUS [ ",late" ] |
+ *"shuffle" | "hold=recv," TIME [ ".." TIME ] | "event=" EVENT selector =
+ *"call=" FUNCTION | "op=" OPCODE | "qp=" object | "cq=" object | "srq=" object
+ *| "port=" NUMBER | "dev=" NAME | "bytes=" NUMBER [ "-" NUMBER ] | "status="
+ *STATUS | "nth=" NUMBER | "every=" NUMBER | "p=" PROBABILITY | "after=" TIME |
+ *"before=" TIME | "limit=" NUMBER object   = NUMBER | "any"
  *
  * A line ends an item, too. "#" begins a comment, which the line ends.
  */
@@ -81,6 +78,7 @@ enum fault_action {
 	FAULT_WC,
 	FAULT_HOLD,
 	FAULT_EVENT,
+	FAULT_SHUFFLE,
 };
 
 /* Kinds of numbered objects (fault_objects.h). */
@@ -123,6 +121,7 @@ struct fault_rule {
 	uint64_t min_ns, max_ns;	/* FAULT_DELAY, FAULT_HOLD */
 	uint32_t number;		/* FAULT_SHORT, FAULT_CQE: > 0 */
 	enum ibv_wc_status status;	/* FAULT_WC */
+	bool is_late;			/* FAULT_WC: the request is executed */
 	enum ibv_event_type event_type; /* FAULT_EVENT */
 
 	unsigned int selectors; /* the members that follow are valid */

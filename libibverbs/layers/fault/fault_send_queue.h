@@ -23,6 +23,7 @@ struct fault_request {
 	enum ibv_wr_opcode opcode;
 	bool is_quiet; /* the program requests no completion */
 	bool was_held;
+	bool is_late; /* executed; then it completes with @status */
 	enum ibv_wc_status status; /* SUCCESS: that of the provider */
 	struct ibv_send_wr empty;  /* stands for a request that is held */
 };
@@ -81,6 +82,7 @@ void fault_send_queue_fail_locked(struct fault_send_queue *queue)
 
 /**
  * fault_cq_poll_locked() - poll a watched CQ
+ * @shuffle_hash: as for fault_requests_poll()
  *
  * Restores the completions that the program expects, and leaves out those that
  * it has not requested.
@@ -88,7 +90,8 @@ void fault_send_queue_fail_locked(struct fault_send_queue *queue)
  * Return: as ibv_poll_cq().
  */
 int fault_cq_poll_locked(struct fault_cq *cq, int num_entries,
-			 struct ibv_wc *wc) REQUIRES(fault_requests_mutex);
+			 struct ibv_wc *wc, const uint64_t *shuffle_hash)
+	REQUIRES(fault_requests_mutex);
 
 /** fault_cq_forget_locked() - drop the completions of a QP in @cq->polled */
 void fault_cq_forget_locked(struct fault_cq *cq, uint32_t qp_num)

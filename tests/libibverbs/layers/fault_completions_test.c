@@ -296,6 +296,107 @@ static void destroy_drops_held_requests(void **state)
 	fault_stop();
 }
 
+/* ------------------------------------------------------------------------ */
+/* Requests that are executed                                                */
+/* ------------------------------------------------------------------------ */
+
+static void request_late_is_executed_and_later_ones_are_flushed(void **state)
+{
+	fault_start("wc=RETRY_EXC_ERR,late @ op=RDMA_WRITE,qp=1,nth=2");
+	for (uint64_t i = 1; i <= 4; i++)
+		assert_int_equal(post_write(fixture.left, i, SIGNALED), 0);
+	assert_completion(fixture.cq, 1, IBV_WC_SUCCESS);
+	assert_completion(fixture.cq, 2, IBV_WC_RETRY_EXC_ERR);
+	assert_completion(fixture.cq, 3, IBV_WC_WR_FLUSH_ERR);
+	assert_completion(fixture.cq, 4, IBV_WC_WR_FLUSH_ERR);
+	assert_no_completion(fixture.cq);
+	assert_state(fixture.left, IBV_QPS_ERR);
+	for (uint64_t i = 1; i <= 4; i++)
+		assert_int_equal(was_written(i), i <= 2);
+	fault_stop();
+}
+
+static void request_late_alone_moves_qp_to_err(void **state)
+{
+	fault_start("wc=REM_OP_ERR,late @ nth=1,qp=1");
+	assert_int_equal(fault_post_recv(fixture.left, 100), 0);
+	assert_int_equal(post_write(fixture.left, 1, 0), 0);
+	assert_completion(fixture.cq, 1, IBV_WC_REM_OP_ERR);
+	assert_completion(fixture.cq, 100, IBV_WC_WR_FLUSH_ERR);
+	assert_no_completion(fixture.cq);
+	assert_true(was_written(1));
+	assert_int_equal(post_write(fixture.left, 2, SIGNALED), 0);
+	assert_completion(fixture.cq, 2, IBV_WC_WR_FLUSH_ERR);
+	fault_stop();
+}
+
+/* An error of the provider stays. */
+static void request_late_refused_by_peer_has_status_of_peer(void **state)
+{
+	struct ibv_send_wr wr = { .wr_id = 1, .opcode = IBV_WR_RDMA_WRITE };
+
+	fault_start("wc=RETRY_EXC_ERR,late @ nth=1,qp=1");
+	wr.wr.rdma.remote_addr = (uintptr_t)fixture.memory;
+	wr.wr.rdma.rkey = ~fixture.mr->rkey;
+	assert_int_equal(fixture_post(fixture.left, wr, fixture.memory, 8), 0);
+	assert_int_equal(post_write(fixture.left, 2, SIGNALED), 0);
+	assert_completion(fixture.cq, 1, IBV_WC_REM_ACCESS_ERR);
+	assert_completion(fixture.cq, 2, IBV_WC_WR_FLUSH_ERR);
+	assert_no_completion(fixture.cq);
+	fault_stop();
+}
+
+/* ------------------------------------------------------------------------ */
+/* Order                                                                     */
+/* ------------------------------------------------------------------------ */
+
+/* Flushes 4 receive requests of each QP; those of right are from 100. */
+static void flush_receives(void)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+
+	for (uint64_t i = 0; i < 4; i++) {
+		assert_int_equal(fault_post_recv(fixture.left, i), 0);
+		assert_int_equal(fault_post_recv(fixture.right, 100 + i), 0);
+	}
+	assert_int_equal(ibv_modify_qp(fixture.left, &attr, IBV_QP_STATE), 0);
+	assert_int_equal(ibv_modify_qp(fixture.right, &attr, IBV_QP_STATE), 0);
+}
+
+/* Return: whether a completion of left is after one of right. */
+static bool poll_receives(void)
+{
+	uint64_t nr_left = 0, nr_right = 0;
+	bool is_mixed = false;
+
+	while (nr_left + nr_right < 8) {
+		struct ibv_wc wc = fixture_poll(fixture.cq);
+
+		if (wc.qp_num == fixture.left->qp_num) {
+			assert_int_equal(wc.wr_id, nr_left++);
+			is_mixed |= nr_right > 0;
+		} else {
+			assert_int_equal(wc.wr_id, 100 + nr_right++);
+		}
+	}
+	assert_no_completion(fixture.cq);
+	return is_mixed;
+}
+
+static void shuffle_keeps_order_of_each_qp(void **state)
+{
+	bool is_mixed = false;
+
+	fault_start("shuffle @ cq=any");
+	for (int i = 0; i < 20; i++) {
+		fixture_connect(fixture.left, fixture.right);
+		flush_receives();
+		is_mixed |= poll_receives();
+	}
+	assert_true(is_mixed);
+	fault_stop();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +413,12 @@ int main(void)
 		cmocka_unit_test(reset_ends_failure),
 		cmocka_unit_test(err_by_program_flushes_held_requests),
 		cmocka_unit_test(destroy_drops_held_requests),
+		cmocka_unit_test(
+			request_late_is_executed_and_later_ones_are_flushed),
+		cmocka_unit_test(request_late_alone_moves_qp_to_err),
+		cmocka_unit_test(
+			request_late_refused_by_peer_has_status_of_peer),
+		cmocka_unit_test(shuffle_keeps_order_of_each_qp),
 	};
 
 	return own_process_run_group_tests(tests);

@@ -142,6 +142,21 @@ static void action_event_has_call_or_time(void **state)
 	assert_int_equal(rules[3].event_type, IBV_EVENT_DEVICE_FATAL);
 }
 
+static void action_wc_late_and_shuffle_are_read(void **state)
+{
+	const struct fault_rule *rules =
+		parse("wc=REM_OP_ERR , late @ qp=any; wc=REM_OP_ERR @ qp=1;"
+		      "shuffle @ cq=any");
+
+	assert_true(rules[0].is_late);
+	assert_int_equal(rules[0].status, IBV_WC_REM_OP_ERR);
+	assert_int_equal(rules[0].qp, FAULT_ANY);
+	assert_false(rules[1].is_late);
+	assert_int_equal(rules[2].action, FAULT_SHUFFLE);
+	assert_int_equal(rules[2].call, FAULT_POLL_CQ);
+	assert_int_equal(rules[2].cq, FAULT_ANY);
+}
+
 static void selector_bytes_single_is_both_limits(void **state)
 {
 	const struct fault_rule *rule =
@@ -210,6 +225,12 @@ static const struct {
 	{ "wc=FATAL_ERR @ dev=", 1, 16, "dev=", "dev= needs" },
 	{ "delay=1s @ call=poll_cq,status=OK", 1, 25, "status=OK",
 	  "status= needs" },
+	{ "wc=FATAL_ERR,early @ nth=1", 1, 1, "wc=FATAL_ERR,early",
+	  "wc= needs" },
+	{ "wc=SUCCESS,late @ nth=1", 1, 1, "wc=SUCCESS,late", "wc= needs" },
+	{ "shuffle=1 @ nth=1", 1, 1, "shuffle=1", "unknown action" },
+	{ "shuffle @ call=post_send", 1, 1, "shuffle @ call=post_send",
+	  "not possible with this call" },
 	{ "event=PORT_DOWN @ after=1s", 1, 1, "event=PORT_DOWN",
 	  "event= needs" },
 	{ "event=WQ_FATAL @ after=1s", 1, 1, "event=WQ_FATAL", "event= needs" },
@@ -305,6 +326,7 @@ int main(void)
 		cmocka_unit_test(action_implies_call),
 		cmocka_unit_test(selectors_are_read),
 		cmocka_unit_test(action_event_has_call_or_time),
+		cmocka_unit_test(action_wc_late_and_shuffle_are_read),
 		cmocka_unit_test(selector_bytes_single_is_both_limits),
 		cmocka_unit_test(selector_p_has_limits),
 		cmocka_unit_test(plan_mistake_has_place_and_message),
