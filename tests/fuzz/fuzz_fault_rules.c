@@ -12,12 +12,13 @@ static void check_rule(const struct fault_rule *rule)
 	fuzz_assert(rule->call < FAULT_NR_CALLS);
 	fuzz_assert(rule->call > FAULT_NO_CALL ||
 		    (rule->action == FAULT_EVENT &&
-		     (rule->selectors & FAULT_HAS_AFTER)));
+		     (rule->choice.has & FAULT_HAS_AFTER)));
 	fuzz_assert(rule->port <= UINT8_MAX);
 	fuzz_assert(rule->min_ns <= rule->max_ns);
 	fuzz_assert(rule->min_bytes <= rule->max_bytes);
-	fuzz_assert(rule->p >= 0 && rule->p <= 1);
-	fuzz_assert(!(rule->selectors & FAULT_HAS_EVERY) || rule->every > 0);
+	fuzz_assert(rule->choice.p >= 0 && rule->choice.p <= 1);
+	fuzz_assert(!(rule->choice.has & FAULT_HAS_EVERY) ||
+		    rule->choice.every > 0);
 	fuzz_assert(rule->action != FAULT_ERRNO || rule->error > 0);
 	fuzz_assert(rule->action != FAULT_WC || rule->status != IBV_WC_SUCCESS);
 }

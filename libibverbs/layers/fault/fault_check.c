@@ -101,9 +101,10 @@ static const char *rule_check_timed(const struct fault_rule *rule)
 			      : kind == FAULT_SRQ ? FAULT_HAS_SRQ
 						  : FAULT_HAS_PORT;
 
-	if (!(rule->selectors & FAULT_HAS_AFTER))
+	if (!(rule->choice.has & FAULT_HAS_AFTER))
 		return "event= needs call= or after=";
-	if (rule->selectors & ~(FAULT_HAS_AFTER | FAULT_HAS_DEV | number))
+	if (rule->choice.has != FAULT_HAS_AFTER ||
+	    (rule->selectors & ~(FAULT_HAS_DEV | number)))
 		return "without call=, event= can have after=, dev=, and the "
 		       "number of its object only";
 	if (kind != FAULT_CONTEXT && !(rule->selectors & number))
@@ -129,14 +130,12 @@ static const char *rule_check_event(const struct fault_rule *rule)
 
 const char *fault_rule_check(struct fault_rule *rule)
 {
+	const char *message = fault_choice_check(&rule->choice);
 	unsigned int has = rule->selectors;
-	const char *message;
 
-	if ((has & FAULT_HAS_AFTER) && (has & FAULT_HAS_BEFORE) &&
-	    rule->after_ns >= rule->before_ns)
-		return "before= must be later than after=";
-	message = rule->action == FAULT_EVENT ? rule_check_event(rule)
-					      : rule_check_call(rule);
+	if (!message)
+		message = rule->action == FAULT_EVENT ? rule_check_event(rule)
+						      : rule_check_call(rule);
 	if (!message && rule->call != FAULT_NO_CALL)
 		message = rule_check_kind(rule, call_kind(rule->call));
 	if (message)

@@ -122,13 +122,10 @@ static bool rule_takes_object(const struct fault_rule *rule,
 
 static bool rule_takes_time(const struct fault_rule *rule)
 {
-	uint64_t age_ns;
+	const unsigned int times = FAULT_HAS_AFTER | FAULT_HAS_BEFORE;
 
-	if (!rule_has(rule, FAULT_HAS_AFTER | FAULT_HAS_BEFORE))
-		return true;
-	age_ns = fault_now_ns() - start_ns;
-	return (!rule_has(rule, FAULT_HAS_AFTER) || age_ns >= rule->after_ns) &&
-	       (!rule_has(rule, FAULT_HAS_BEFORE) || age_ns < rule->before_ns);
+	return !(rule->choice.has & times) ||
+	       fault_choice_is_now(&rule->choice, fault_now_ns() - start_ns);
 }
 
 static bool rule_takes_event(const struct fault_rule *rule,
@@ -153,46 +150,11 @@ static bool rule_takes_event(const struct fault_rule *rule,
 /* Decisions                                                                 */
 /* ------------------------------------------------------------------------ */
 
-/* Each bit of the result depends on each bit of @value (splitmix64). */
-static uint64_t hash_mix(uint64_t value)
-{
-	value += UINT64_C(0x9e3779b97f4a7c15);
-	value = (value ^ value >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	value = (value ^ value >> 27) * UINT64_C(0x94d049bb133111eb);
-	return value ^ value >> 31;
-}
-
 static uint64_t event_hash(const struct fault_rule *rule,
 			   const struct fault_object *object, uint64_t event)
 {
-	uint64_t hash = hash_mix(plan->seed);
-
-	hash = hash_mix(hash ^ (uint64_t)(rule - plan->rules));
-	hash = hash_mix(hash ^ (uint64_t)object->kind);
-	hash = hash_mix(hash ^ object->serial);
-	return hash_mix(hash ^ event);
-}
-
-/* @event: number of the event among those that match, from 1 */
-static bool rule_chooses(const struct fault_rule *rule,
-			 const struct fault_object *object, uint64_t event)
-{
-	if (rule_has(rule, FAULT_HAS_NTH) && event != rule->nth)
-		return false;
-	if (rule_has(rule, FAULT_HAS_EVERY) && event % rule->every != 0)
-		return false;
-	/* 53 bits, the precision of a double */
-	return !rule_has(rule, FAULT_HAS_P) ||
-	       (double)(event_hash(rule, object, event) >> 11) * 0x1p-53 <
-		       rule->p;
-}
-
-static bool rule_is_used_up_locked(const struct fault_rule *rule,
-				   const struct fault_count *count)
-	REQUIRES(layers_mutex)
-{
-	return rule_has(rule, FAULT_HAS_LIMIT) &&
-	       count->nr_faults >= rule->limit;
+	return fault_hash(plan->seed, (uint64_t)(rule - plan->rules),
+			  (uint64_t)object->kind, object->serial, event);
 }
 
 /*
@@ -208,12 +170,9 @@ static uint64_t rule_count_event(const struct fault_rule *rule,
 	uint64_t event;
 
 	layers_lock();
-	event = ++count->nr_events;
-	if (rule_is_used_up_locked(rule, count) ||
-	    !rule_chooses(rule, object, event))
-		event = 0;
-	else
-		count->nr_faults++;
+	event = fault_choice_count(
+		&rule->choice, count,
+		event_hash(rule, object, count->nr_events + 1));
 	layers_unlock();
 	return event;
 }
@@ -302,7 +261,7 @@ bool fault_has_rule_at_time(unsigned int index, uint64_t *ret_due_ns)
 	if (index >= plan->nr_rules || rule->action != FAULT_EVENT ||
 	    rule->call != FAULT_NO_CALL)
 		return false;
-	*ret_due_ns = start_ns + rule->after_ns;
+	*ret_due_ns = start_ns + rule->choice.after_ns;
 	return true;
 }
 
@@ -370,8 +329,9 @@ bool fault_may_choose_next(struct fault_object *qp)
 		const struct fault_count *count = &qp->counts[i];
 
 		if (rule->action == FAULT_WC && rule_takes_object(rule, qp) &&
-		    !rule_is_used_up_locked(rule, count) &&
-		    rule_chooses(rule, qp, count->nr_events + 1))
+		    fault_choice_takes(
+			    &rule->choice, count,
+			    event_hash(rule, qp, count->nr_events + 1)))
 			may = true;
 	}
 	layers_unlock();
@@ -380,9 +340,6 @@ bool fault_may_choose_next(struct fault_object *qp)
 
 uint64_t fault_duration_ns(struct fault_decision decision)
 {
-	uint64_t range = decision.rule->max_ns - decision.rule->min_ns;
-
-	return decision.rule->min_ns + (range < UINT64_MAX
-						? decision.hash % (range + 1)
-						: decision.hash);
+	return fault_hash_between(decision.hash, decision.rule->min_ns,
+				  decision.rule->max_ns);
 }

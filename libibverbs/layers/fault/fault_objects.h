@@ -18,12 +18,6 @@
 struct fault_cq_ex;
 struct fault_wr;
 
-/* Of one rule. */
-struct fault_count {
-	uint64_t nr_events; /* that match the rule */
-	uint64_t nr_faults;
-};
-
 struct fault_object {
 	_Atomic(const void *) object; /* NULL: not in use */
 	struct fault_object *next; /* in the chain of its address; constant */

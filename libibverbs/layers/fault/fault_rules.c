@@ -7,27 +7,11 @@
 
 #include <string.h>
 
-#include "layers/fault/fault_values.h"
-
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ------------------------------------------------------------------------ */
 /* Rules. Each function returns NULL, or a message.                          */
 /* ------------------------------------------------------------------------ */
-
-/* A key with a value, "key=value". */
-struct fault_setting {
-	struct fault_text key, value;
-};
-
-static struct fault_setting setting_split(struct fault_text text)
-{
-	struct fault_setting setting = { .value = text };
-
-	setting.key = fault_text_cut(&setting.value, '=');
-	setting.value = fault_text_trim(setting.value);
-	return setting;
-}
 
 static bool rule_parse_wc(struct fault_text text, struct fault_rule *rule)
 {
@@ -45,13 +29,14 @@ static bool rule_parse_hold(struct fault_text text, struct fault_rule *rule)
 	struct fault_text time = text;
 
 	return fault_text_is(fault_text_cut(&time, ','), "recv") &&
-	       fault_parse_times(fault_text_trim(time), rule);
+	       fault_parse_times(fault_text_trim(time), &rule->min_ns,
+				 &rule->max_ns);
 }
 
 static const char *rule_parse_action(struct fault_text text,
 				     struct fault_rule *rule)
 {
-	struct fault_setting setting = setting_split(text);
+	struct fault_setting setting = fault_text_split(text);
 
 	if (fault_text_is(setting.key, "errno")) {
 		rule->action = FAULT_ERRNO;
@@ -61,7 +46,8 @@ static const char *rule_parse_action(struct fault_text text,
 	}
 	if (fault_text_is(setting.key, "delay")) {
 		rule->action = FAULT_DELAY;
-		return fault_parse_times(setting.value, rule)
+		return fault_parse_times(setting.value, &rule->min_ns,
+					 &rule->max_ns)
 			       ? NULL
 			       : "delay= needs a time such as 50us..2ms";
 	}
@@ -147,44 +133,16 @@ static bool selector_parse_dev(struct fault_text text, struct fault_rule *rule)
 	return fault_text_copy(text, rule->dev, sizeof(rule->dev));
 }
 
+static bool selector_parse_bytes(struct fault_text text,
+				 struct fault_rule *rule)
+{
+	return fault_parse_bytes(text, &rule->min_bytes, &rule->max_bytes);
+}
+
 static bool selector_parse_status(struct fault_text text,
 				  struct fault_rule *rule)
 {
 	return fault_find_status(text, &rule->selected_status);
-}
-
-static bool selector_parse_nth(struct fault_text text, struct fault_rule *rule)
-{
-	return fault_parse_positive(text, &rule->nth);
-}
-
-static bool selector_parse_every(struct fault_text text,
-				 struct fault_rule *rule)
-{
-	return fault_parse_positive(text, &rule->every);
-}
-
-static bool selector_parse_p(struct fault_text text, struct fault_rule *rule)
-{
-	return fault_parse_p(text, &rule->p);
-}
-
-static bool selector_parse_after(struct fault_text text,
-				 struct fault_rule *rule)
-{
-	return fault_parse_time(text, &rule->after_ns);
-}
-
-static bool selector_parse_before(struct fault_text text,
-				  struct fault_rule *rule)
-{
-	return fault_parse_time(text, &rule->before_ns);
-}
-
-static bool selector_parse_limit(struct fault_text text,
-				 struct fault_rule *rule)
-{
-	return fault_parse_positive(text, &rule->limit);
 }
 
 static const struct {
@@ -207,29 +165,20 @@ static const struct {
 	  "port= needs a number from 1 to 255" },
 	{ "dev", FAULT_HAS_DEV, selector_parse_dev,
 	  "dev= needs the name of a device" },
-	{ "bytes", FAULT_HAS_BYTES, fault_parse_bytes,
+	{ "bytes", FAULT_HAS_BYTES, selector_parse_bytes,
 	  "bytes= needs a number or a range such as 1-4096" },
 	{ "status", FAULT_HAS_STATUS, selector_parse_status,
 	  "status= needs a status such as SUCCESS" },
-	{ "nth", FAULT_HAS_NTH, selector_parse_nth,
-	  "nth= needs a number, from 1" },
-	{ "every", FAULT_HAS_EVERY, selector_parse_every,
-	  "every= needs a number, from 1" },
-	{ "p", FAULT_HAS_P, selector_parse_p,
-	  "p= needs a number from 0 to 1 such as 0.01, or 1%" },
-	{ "after", FAULT_HAS_AFTER, selector_parse_after,
-	  "after= needs a time such as 2s" },
-	{ "before", FAULT_HAS_BEFORE, selector_parse_before,
-	  "before= needs a time such as 2s" },
-	{ "limit", FAULT_HAS_LIMIT, selector_parse_limit,
-	  "limit= needs a number, from 1" },
 };
 
 static const char *rule_parse_selector(struct fault_text text,
 				       struct fault_rule *rule)
 {
-	struct fault_setting setting = setting_split(text);
+	struct fault_setting setting = fault_text_split(text);
+	const char *message;
 
+	if (fault_choice_parse(setting, &rule->choice, &message))
+		return message;
 	for (size_t i = 0; i < NR(selectors); i++) {
 		if (!fault_text_is(setting.key, selectors[i].key))
 			continue;
@@ -279,7 +228,7 @@ static const char *plan_parse_item(struct fault_text text,
 				   struct fault_plan *plan,
 				   struct fault_text *ret_wrong)
 {
-	struct fault_setting setting = setting_split(text);
+	struct fault_setting setting = fault_text_split(text);
 	struct fault_rule *rule = &plan->rules[plan->nr_rules];
 
 	*ret_wrong = text;
@@ -299,43 +248,23 @@ static const char *plan_parse_item(struct fault_text text,
 	return plan_parse_rule(text, rule, ret_wrong);
 }
 
-static const char *plan_parse_line(struct fault_text line,
-				   struct fault_plan *plan,
-				   struct fault_text *ret_wrong)
-{
-	struct fault_text rest = line;
-
-	rest = fault_text_cut(&rest, '#');
-	while (rest.len) {
-		struct fault_text item = fault_text_cut(&rest, ';');
-		const char *message =
-			item.len ? plan_parse_item(item, plan, ret_wrong)
-				 : NULL;
-
-		if (message)
-			return message;
-	}
-	return NULL;
-}
-
 bool fault_plan_parse(const char *text, struct fault_plan *ret_plan,
 		      struct fault_mistake *ret_mistake)
 {
-	struct fault_text rest = { text, strlen(text) };
+	struct fault_items items = fault_items_begin(text);
+	struct fault_text item;
 
 	memset(ret_plan, 0, sizeof(*ret_plan));
 	memset(ret_mistake, 0, sizeof(*ret_mistake));
-	while (rest.len) {
-		const char *start = rest.start;
-		struct fault_text line = fault_text_cut(&rest, '\n');
-
-		ret_mistake->line++;
+	while (fault_items_next(&items, &item)) {
 		ret_mistake->message =
-			plan_parse_line(line, ret_plan, &ret_mistake->text);
+			plan_parse_item(item, ret_plan, &ret_mistake->text);
 		if (!ret_mistake->message)
 			continue;
-		ret_mistake->column =
-			(unsigned int)(ret_mistake->text.start - start) + 1;
+		ret_mistake->line = items.line_nr;
+		ret_mistake->column = (unsigned int)(ret_mistake->text.start -
+						     items.line_start) +
+				      1;
 		return false;
 	}
 	return true;

@@ -24,6 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/fault_choice.h"
+
 #define FAULT_MAX_RULES 64U
 #define FAULT_ANY	0U
 
@@ -99,20 +101,8 @@ enum fault_selector {
 	FAULT_HAS_DEV = 1 << 4,
 	FAULT_HAS_BYTES = 1 << 5,
 	FAULT_HAS_STATUS = 1 << 6,
-	FAULT_HAS_NTH = 1 << 7,
-	FAULT_HAS_EVERY = 1 << 8,
-	FAULT_HAS_P = 1 << 9,
-	FAULT_HAS_AFTER = 1 << 10,
-	FAULT_HAS_LIMIT = 1 << 11,
-	FAULT_HAS_BEFORE = 1 << 12,
-	FAULT_HAS_SRQ = 1 << 13,
-	FAULT_HAS_PORT = 1 << 14,
-};
-
-/* A part of the settings. */
-struct fault_text {
-	const char *start;
-	size_t len;
+	FAULT_HAS_SRQ = 1 << 7,
+	FAULT_HAS_PORT = 1 << 8,
 };
 
 struct fault_rule {
@@ -132,10 +122,7 @@ struct fault_rule {
 	char dev[IBV_SYSFS_NAME_MAX];
 	uint64_t min_bytes, max_bytes;
 	enum ibv_wc_status selected_status;
-	uint64_t nth, every; /* > 0 */
-	double p;	     /* 0 to 1 */
-	uint64_t after_ns, before_ns;
-	uint64_t limit;
+	struct fault_choice choice;
 
 	struct fault_text text;
 };

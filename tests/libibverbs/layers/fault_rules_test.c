@@ -113,11 +113,11 @@ static void selectors_are_read(void **state)
 	assert_string_equal(rule->dev, "mlx5_0");
 	assert_int_equal(rule->min_bytes, 1);
 	assert_int_equal(rule->max_bytes, 4096);
-	assert_int_equal(rule->nth, 3);
-	assert_int_equal(rule->every, 2);
-	assert_true(rule->p == 0.125);
-	assert_int_equal(rule->after_ns, 10000000);
-	assert_int_equal(rule->limit, 7);
+	assert_int_equal(rule->choice.nth, 3);
+	assert_int_equal(rule->choice.every, 2);
+	assert_true(rule->choice.p == 0.125);
+	assert_int_equal(rule->choice.after_ns, 10000000);
+	assert_int_equal(rule->choice.limit, 7);
 	assert_false(rule->selectors & (FAULT_HAS_CQ | FAULT_HAS_STATUS));
 	rule = parse("delay=1ms @ call=poll_cq,cq=2,status=WR_FLUSH_ERR");
 	assert_int_equal(rule->cq, 2);
@@ -135,7 +135,7 @@ static void action_event_has_call_or_time(void **state)
 	assert_int_equal(rules[0].action, FAULT_EVENT);
 	assert_int_equal(rules[0].event_type, IBV_EVENT_SRQ_ERR);
 	assert_int_equal(rules[0].srq, 2);
-	assert_int_equal(rules[0].before_ns, 1000000000);
+	assert_int_equal(rules[0].choice.before_ns, 1000000000);
 	assert_int_equal(rules[1].call, FAULT_NO_CALL);
 	assert_int_equal(rules[1].port, 2);
 	assert_int_equal(rules[2].qp, 3);
@@ -169,10 +169,10 @@ static void selector_bytes_single_is_both_limits(void **state)
 
 static void selector_p_has_limits(void **state)
 {
-	assert_true(parse("short=1 @ p=1")->p == 1);
-	assert_true(parse("short=1 @ p=0")->p == 0);
-	assert_true(parse("short=1 @ p=100%")->p == 1);
-	assert_true(parse("short=1 @ p=0.000000001")->p == 1e-9);
+	assert_true(parse("short=1 @ p=1")->choice.p == 1);
+	assert_true(parse("short=1 @ p=0")->choice.p == 0);
+	assert_true(parse("short=1 @ p=100%")->choice.p == 1);
+	assert_true(parse("short=1 @ p=0.000000001")->choice.p == 1e-9);
 }
 
 /* A plan with one mistake. */

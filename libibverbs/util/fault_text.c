@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Texts and numbers of rules: see fault_values.h. */
-#include "layers/fault/fault_values.h"
+/* See fault_text.h. */
+#include "util/fault_text.h"
 
 #include <string.h>
 
@@ -32,6 +32,40 @@ struct fault_text fault_text_cut(struct fault_text *rest, char separator)
 	rest->start += part.len + (end != NULL);
 	rest->len -= part.len + (end != NULL);
 	return fault_text_trim(part);
+}
+
+struct fault_items fault_items_begin(const char *text)
+{
+	return (struct fault_items){ .rest = { text, strlen(text) } };
+}
+
+bool fault_items_next(struct fault_items *items, struct fault_text *ret_item)
+{
+	ret_item->len = 0;
+	while (ret_item->len == 0) {
+		struct fault_text line;
+
+		if (items->line.len) {
+			*ret_item = fault_text_cut(&items->line, ';');
+			continue;
+		}
+		if (items->rest.len == 0)
+			return false;
+		items->line_start = items->rest.start;
+		items->line_nr++;
+		line = fault_text_cut(&items->rest, '\n');
+		items->line = fault_text_cut(&line, '#');
+	}
+	return true;
+}
+
+struct fault_setting fault_text_split(struct fault_text text)
+{
+	struct fault_setting setting = { .value = text };
+
+	setting.key = fault_text_cut(&setting.value, '=');
+	setting.value = fault_text_trim(setting.value);
+	return setting;
 }
 
 bool fault_text_is(struct fault_text text, const char *word)
@@ -111,7 +145,8 @@ bool fault_parse_time(struct fault_text text, uint64_t *ret_ns)
 	return false;
 }
 
-bool fault_parse_times(struct fault_text text, struct fault_rule *rule)
+bool fault_parse_times(struct fault_text text, uint64_t *ret_min_ns,
+		       uint64_t *ret_max_ns)
 {
 	const char *dots = memmem(text.start, text.len, "..", 2);
 	struct fault_text min = text, max = text;
@@ -121,21 +156,20 @@ bool fault_parse_times(struct fault_text text, struct fault_rule *rule)
 		max.start = dots + 2;
 		max.len = text.len - min.len - 2;
 	}
-	return fault_parse_time(min, &rule->min_ns) &&
-	       fault_parse_time(max, &rule->max_ns) &&
-	       rule->min_ns <= rule->max_ns;
+	return fault_parse_time(min, ret_min_ns) &&
+	       fault_parse_time(max, ret_max_ns) && *ret_min_ns <= *ret_max_ns;
 }
 
-bool fault_parse_bytes(struct fault_text text, struct fault_rule *rule)
+bool fault_parse_bytes(struct fault_text text, uint64_t *ret_min,
+		       uint64_t *ret_max)
 {
 	struct fault_text max = text;
 	struct fault_text min = fault_text_cut(&max, '-');
 
 	if (!memchr(text.start, '-', text.len))
 		max = min;
-	return fault_parse_number(min, &rule->min_bytes) &&
-	       fault_parse_number(max, &rule->max_bytes) &&
-	       rule->min_bytes <= rule->max_bytes;
+	return fault_parse_number(min, ret_min) &&
+	       fault_parse_number(max, ret_max) && *ret_min <= *ret_max;
 }
 
 bool fault_parse_p(struct fault_text text, double *ret_p)
