@@ -285,14 +285,31 @@ static void layers_note_state_locked(struct layers_qp *qp,
 	qp->flush_is_explained = false;
 }
 
+/* The GID that the path of a QP uses; zero if there is none. */
+static void layers_find_own_gid(const struct ibv_qp *qp,
+				const struct ibv_qp_attr *attr, int attr_mask,
+				union ibv_gid *ret)
+{
+	struct ibv_gid_entry entry = {};
+
+	if ((attr_mask & IBV_QP_AV) && attr->ah_attr.is_global &&
+	    LAYERS_CALL_BELOW(qp->context, query_gid_entry, qp->context,
+			      attr->ah_attr.port_num,
+			      attr->ah_attr.grh.sgid_index, &entry) == 0)
+		*ret = entry.gid;
+}
+
 static void layers_note_modify(struct ibv_qp *qp,
 			       const struct ibv_qp_attr *attr, int attr_mask)
 {
 	struct layers_record *record = layers_record_adopt_qp(qp);
+	union ibv_gid own_gid = {};
 
 	if (!record)
 		return;
-	trace_qp_modified(record->qp.trace, attr, attr_mask);
+	if (record->qp.trace)
+		layers_find_own_gid(qp, attr, attr_mask, &own_gid);
+	trace_qp_modified(record->qp.trace, attr, attr_mask, &own_gid);
 	layers_lock();
 	layers_copy_attr_locked(&record->qp, attr, attr_mask);
 	if (attr_mask & IBV_QP_STATE)

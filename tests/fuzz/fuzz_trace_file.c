@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "fuzz/fuzz_target.h"
-#include "tools/trace/trace_tool.h"
+#include "tools/trace/trace_match.h"
 #include "tools/trace/trace_top.h"
 
 #define FLAG_TRUNCATED 0x80 /* by a byte */
@@ -134,12 +134,32 @@ static void print_all(FILE *out, const struct trace_data *data)
 
 	print_view(out, data, &trace_summary);
 	print_view(out, data, &trace_dump);
-	(void)trace_perfetto_write(out, data);
 	trace_metrics_print(out, data, false);
 	top_print_text(out, &sample, 0);
 	sample.before = data;
 	sample.before_ns = UINT64_MAX - 1;
 	(void)top_print_json(out, &sample);
+}
+
+/* A file and a copy, since both may be connected with each other. */
+static void print_matched(FILE *out, const struct trace_data *data)
+{
+	struct trace_source sources[] = {
+		{ .path = "left", .data = *data },
+		{ .path = "right", .data = *data },
+	};
+	struct trace_match match;
+
+	for (size_t nr = 1; nr <= 2; nr++) {
+		if (trace_match_files(sources, nr, &match) != 0)
+			continue;
+		fuzz_assert(match.nr_pairs + match.nr_singles <=
+			    2 * data->nr_qps);
+		(void)trace_match_print(out, &match, false);
+		(void)trace_match_print(out, &match, true);
+		(void)trace_perfetto_write(out, sources, nr);
+		trace_match_free(&match);
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
@@ -162,6 +182,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 		fuzz_assert(data.nr_records <=
 			    (size_t)TRACE_NR_RINGS * data.header.ring_records);
 		print_all(out, &data);
+		print_matched(out, &data);
 		trace_file_free(&data);
 	} else {
 		fuzz_assert(problem && !data.qps && !data.records);

@@ -22,12 +22,14 @@ def numbers(code, *values):
     return struct.pack("<" + code, *values)
 
 
-def queue_pair(index=0, send=(0, 0, 0, 0), recv=(0, 0, 0, 0), kind=2):
+def queue_pair(index=0, send=(0, 0, 0, 0), recv=(0, 0, 0, 0), kind=2,
+               number=0x11, peer=0x12):
     """Queues are (offset of the entries, size, head, tail)."""
-    return (change(QP, index, 0, numbers("6IQ", 0x11, kind, 0x12, 3, 0, 0, 0)) +
-            change(QP, index, 32, numbers("Q4IQ4I", *send, 0, *recv, 0)) +
-            change(QP, index, 80, b"\xff" * 16) +
-            change(QP, index, 96, b"uroce_lo"))
+    return (change(QP, index, 0, numbers("10IQ", number, kind, peer, 3, 0, 0, 0, 0, 0,
+                                         0, 0)) +
+            change(QP, index, 48, numbers("Q4IQ4I", *send, 0, *recv, 0)) +
+            change(QP, index, 96, b"\xff" * 32) +
+            change(QP, index, 128, b"uroce_lo"))
 
 
 def ring(index=0, thread=7, written=2):
@@ -36,7 +38,8 @@ def ring(index=0, thread=7, written=2):
 
 def record(index, kind, **more):
     return change(RECORD, index, 0, numbers(
-        "5Q3IiI4B", more.get("sequence", index + 1), 10, 1, 4096,
+        "5Q3IiI4B", more.get("sequence", index + 1), 10, 1,
+        more.get("bytes", 4096),
         more.get("value", 5), 100, 7, more.get("qp", 0), 0, 9, kind,
         more.get("op", 0), more.get("opcode", 0), more.get("status", 0)))
 
@@ -50,7 +53,7 @@ def entries_of(size_power):
 
     It is in the header, so a queue that has another one is not in the file.
     """
-    ring_bytes = 94208 + (64 << size_power)
+    ring_bytes = 102400 + (64 << size_power)
     return 4096 + 1024 * 12288 + 87 * 12288 + 64 * ring_bytes
 
 
@@ -86,15 +89,23 @@ def seeds():
         yield f"queue_{name}", file(*(entry(i) for i in range(4)),
                                     queue_pair(send=queue, recv=queue),
                                     queue_pair(index=1, recv=queue))
+    for name, received in (("connected", 4096), ("sizes_differ", 4095)):
+        yield name, file(
+            ring(written=4), record(0, 2, opcode=2),
+            record(1, 4, opcode=128, qp=1, bytes=received),
+            record(2, 4, opcode=2), record(3, 1, op=2, value=9),
+            queue_pair(), queue_pair(index=1, number=0x12, peer=0x11),
+            change(QP, 0, 208 + 16, numbers("Q", 1)),
+            change(QP, 1, 480, numbers("Q", 1)))
     yield "huge_counters", file(change(CALL, 0, 0, b"\xff" * 60),
                                 change(CALL, 86, 0, b"\xff" * 255),
                                 ring(), change(RING, 0, 16, b"\xff" * 255),
-                                queue_pair(), change(QP, 0, 160, b"\xff" * 255),
-                                change(QP, 0, 415, b"\xff" * 255))
+                                queue_pair(), change(QP, 0, 192, b"\xff" * 255),
+                                change(QP, 0, 447, b"\xff" * 255))
     for offset in range(0, 112, 4):
         yield f"header_{offset}", file(change(HEADER, 0, offset, b"\xff" * 4))
-    yield "long_names", file(change(HEADER, 0, 152, b"x" * 64),
-                             queue_pair(), change(QP, 0, 96, b"\"\\\n\xff" * 16))
+    yield "long_names", file(change(HEADER, 0, 152, b"x" * 104),
+                             queue_pair(), change(QP, 0, 128, b"\"\\\n\xff" * 16))
 
 
 def main():

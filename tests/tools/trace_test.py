@@ -12,6 +12,7 @@ import stat
 import struct
 import subprocess
 import tempfile
+import protobuf_reader as protobuf
 import tool_harness as tools
 
 TRACE = tools.ours("ibv_trace")
@@ -69,38 +70,17 @@ def check_dump(path):
     return records
 
 
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 127) << shift
-        shift += 7
-        at += 1
-        if not byte & 128:
-            return value, at
-
-
-def fields(data):
-    """Decodes a protobuf message: [(number, value)]."""
-    found, at = [], 0
-    while at < len(data):
-        key, at = varint(data, at)
-        value, at = varint(data, at)
-        if key & 7 == 2:
-            value, at = data[at:at + value], at + value
-        found.append((key >> 3, value))
-    return found
-
-
 def check_perfetto(path, folder):
     output = os.path.join(folder, "out.perfetto")
     done = tools.run(TRACE, "perfetto", path, output)
     tools.check(done.returncode == 0, "perfetto", done.stderr)
     with open(output, "rb") as file:
-        packets = [dict(fields(packet)) for number, packet in
-                   fields(file.read()) if number == 1]
-    tracks = {dict(fields(one[60]))[1] for one in packets if 60 in one}
-    events = [(one[8], dict(fields(one[11]))) for one in packets if 11 in one]
+        packets = [dict(protobuf.fields(packet)) for number, packet in
+                   protobuf.fields(file.read()) if number == 1]
+    tracks = {dict(protobuf.fields(one[60]))[1] for one in packets
+              if 60 in one}
+    events = [(one[8], dict(protobuf.fields(one[11]))) for one in packets
+              if 11 in one]
     tools.check(all(event[11] in tracks for _, event in events),
                 "perfetto: each event has a track")
     begins = [event[23] for _, event in events if event[9] == 1]

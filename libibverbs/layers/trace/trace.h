@@ -115,8 +115,12 @@ struct trace_post {
 /** trace_qp_add() - observe a new QP; NULL: not traced, or no memory */
 struct trace_qp *trace_qp_add(const struct ibv_qp *qp,
 			      const struct ibv_qp_init_attr_ex *attr);
+/**
+ * trace_qp_modified() - note the attributes of a QP; @qp may be NULL
+ * @own_gid: of the path, or zero
+ */
 void trace_qp_modified(struct trace_qp *qp, const struct ibv_qp_attr *attr,
-		       int attr_mask);
+		       int attr_mask, const union ibv_gid *own_gid);
 void trace_qp_drop(struct trace_qp *qp);
 void trace_srq_add(const struct ibv_srq *srq, const struct ibv_srq_attr *attr);
 /** trace_srq_find() - return an SRQ, or NULL; takes no lock */

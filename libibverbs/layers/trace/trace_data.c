@@ -19,8 +19,8 @@ uint64_t trace_begin(void)
 	return trace_now() | 1;
 }
 
-void trace_call(enum trace_op op, uint64_t begin, uint32_t key, uint64_t bytes,
-		int result)
+static void trace_add_call(enum trace_op op, uint64_t begin,
+			   struct trace_record *record)
 {
 	uint64_t end = begin ? trace_now() : 0;
 	/* The first call of a thread creates its ring. */
@@ -28,17 +28,36 @@ void trace_call(enum trace_op op, uint64_t begin, uint32_t key, uint64_t bytes,
 
 	if (!ring)
 		return;
-	trace_ring_count(ring, op, end - begin, result != 0);
-	trace_ring_add(ring, &(const struct trace_record){
-				     .begin_ns = begin,
-				     .bytes = bytes,
-				     .duration_ns = trace_duration(begin, end),
-				     .qp = TRACE_NO_QP,
-				     .result = result,
-				     .key = key,
-				     .kind = TRACE_CALL,
-				     .op = (uint8_t)op,
-			     });
+	trace_ring_count(ring, op, end - begin, record->result != 0);
+	record->begin_ns = begin;
+	record->duration_ns = trace_duration(begin, end);
+	record->kind = TRACE_CALL;
+	record->op = (uint8_t)op;
+	trace_ring_add(ring, record);
+}
+
+void trace_call(enum trace_op op, uint64_t begin, uint32_t key, uint64_t bytes,
+		int result)
+{
+	trace_add_call(op, begin,
+		       &(struct trace_record){
+			       .bytes = bytes,
+			       .qp = TRACE_NO_QP,
+			       .result = result,
+			       .key = key,
+		       });
+}
+
+void trace_call_unposted(enum trace_op op, uint64_t begin,
+			 const struct trace_qp *qp, uint32_t nr, int result)
+{
+	trace_add_call(op, begin,
+		       &(struct trace_record){
+			       .value = nr,
+			       .qp = qp->index,
+			       .result = result,
+			       .key = qp->number,
+		       });
 }
 
 void trace_event(const struct trace_event *event, uint64_t begin)
@@ -327,6 +346,8 @@ static void trace_count_completion(struct trace_qp_stats *stats,
 		TRACE_ADD(stats->recv_completions, 1);
 		if (record->status == IBV_WC_SUCCESS)
 			TRACE_ADD(stats->recv_bytes, record->bytes);
+		else
+			TRACE_ADD(stats->recv_errors, 1);
 		return;
 	}
 	TRACE_ADD(stats->send_completions, 1);

@@ -20,6 +20,7 @@
 #include "layers/trace/trace_ring.h"
 #include "layers/trace/trace_settings.h"
 #include "util/cancel.h"
+#include "util/text_file.h"
 
 atomic_bool trace_is_on;
 struct trace_header *trace_header;
@@ -125,6 +126,10 @@ static void file_write_header(void)
 	header->start_realtime_ns = trace_monotonic_ns(CLOCK_REALTIME);
 	(void)snprintf(header->program, sizeof(header->program), "%s",
 		       program_invocation_short_name);
+	/* Without it, files of one machine look like those of two. */
+	if (text_file_read_at(AT_FDCWD, "/proc/sys/kernel/random/boot_id",
+			      header->boot_id, sizeof(header->boot_id)) < 0)
+		header->boot_id[0] = '\0';
 	header->magic = TRACE_MAGIC;
 }
 

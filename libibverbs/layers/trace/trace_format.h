@@ -15,7 +15,7 @@
 
 #include "layers/trace/trace_ops.h"
 
-#define TRACE_MAGIC	 UINT64_C(0x3430304352544256) /* "VBTRC004" */
+#define TRACE_MAGIC	 UINT64_C(0x3530304352544256) /* "VBTRC005" */
 #define TRACE_NR_RINGS	 64U
 #define TRACE_NR_QPS	 1024U
 #define TRACE_NR_OPCODES 16U
@@ -60,7 +60,8 @@ struct trace_record {
 	uint64_t bytes;
 	/*
 	 * TRACE_SEND: remote address. TRACE_COMPLETION: time since the post, or
-	 * TRACE_NO_LATENCY.
+	 * TRACE_NO_LATENCY. TRACE_CALL of a QP: the number of the last requests
+	 * of its thread that were built with ibv_wr_*() and not posted.
 	 */
 	uint64_t value;
 	uint32_t duration_ns; /* of the call; at most UINT32_MAX */
@@ -123,16 +124,19 @@ struct trace_qp_stats {
 	uint32_t dest_qp_num;
 	uint32_t state;	       /* enum ibv_qp_state, of ibv_modify_qp() */
 	uint32_t first_status; /* of a completion with an error; 0: none */
-	uint32_t pad;
+	uint32_t resets;       /* that may have dropped requests */
+	uint32_t sq_psn, rq_psn;
+	uint32_t has_sq_psn, has_rq_psn;
 	uint64_t destroyed_ns; /* 0: it exists */
 	struct trace_queue_state send, recv;
-	uint8_t peer_gid[16];
+	uint8_t own_gid[16], peer_gid[16];
 	char device[64];
 	uint64_t first_ns, last_ns; /* of its requests and completions */
 	uint64_t requests[TRACE_NR_OPCODES], bytes[TRACE_NR_OPCODES];
 	uint64_t recv_requests;
 	uint64_t send_completions, recv_completions, recv_bytes;
-	uint64_t unmatched; /* completions whose request was not found */
+	uint64_t recv_errors; /* of recv_completions */
+	uint64_t unmatched;   /* completions whose request was not found */
 	uint64_t max_ns;
 	uint64_t status[TRACE_NR_STATUS];   /* completions with an error */
 	uint64_t buckets[TRACE_NR_BUCKETS]; /* of send requests */
@@ -157,6 +161,8 @@ struct trace_header {
 	struct trace_clock clock;
 	uint64_t entries_offset, entries_bytes;
 	uint64_t lost_threads, lost_qps; /* beyond the capacity */
+	/* Files of one boot of one machine have the same; zero: unknown. */
+	char boot_id[40];
 	char program[64];
 };
 

@@ -14,6 +14,7 @@
 #define TRACE_DATA_OPS(OP)                     \
 	OP(POST_SEND, "ibv_post_send")         \
 	OP(WR_COMPLETE, "ibv_wr_complete")     \
+	OP(WR_ABORT, "ibv_wr_abort")           \
 	OP(POST_RECV, "ibv_post_recv")         \
 	OP(POST_SRQ_RECV, "ibv_post_srq_recv") \
 	OP(POLL_CQ, "ibv_poll_cq")             \

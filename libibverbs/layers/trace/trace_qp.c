@@ -116,8 +116,44 @@ struct trace_qp *trace_qp_add(const struct ibv_qp *ibqp,
 	return qp;
 }
 
+/* Both ends of the connection, by which ibv_trace(1) finds the peer. */
+static void qp_note_path(struct trace_qp_stats *stats,
+			 const union ibv_gid *own_gid,
+			 const struct ibv_ah_attr *path)
+{
+	memcpy(stats->own_gid, own_gid->raw, sizeof(stats->own_gid));
+	if (path->is_global)
+		memcpy(stats->peer_gid, path->grh.dgid.raw,
+		       sizeof(stats->peer_gid));
+}
+
+static void qp_note_reset(struct trace_qp_stats *stats)
+{
+	stats->first_status = 0;
+	stats->resets += stats->first_ns != 0;
+	stats->has_sq_psn = 0;
+	stats->has_rq_psn = 0;
+}
+
+static void qp_note_numbers(struct trace_qp_stats *stats,
+			    const struct ibv_qp_attr *attr, int attr_mask)
+{
+	if (attr_mask & IBV_QP_STATE)
+		stats->state = attr->qp_state;
+	if (attr_mask & IBV_QP_DEST_QPN)
+		stats->dest_qp_num = attr->dest_qp_num;
+	if (attr_mask & IBV_QP_SQ_PSN) {
+		stats->sq_psn = attr->sq_psn & 0xffffff;
+		stats->has_sq_psn = 1;
+	}
+	if (attr_mask & IBV_QP_RQ_PSN) {
+		stats->rq_psn = attr->rq_psn & 0xffffff;
+		stats->has_rq_psn = 1;
+	}
+}
+
 void trace_qp_modified(struct trace_qp *qp, const struct ibv_qp_attr *attr,
-		       int attr_mask)
+		       int attr_mask, const union ibv_gid *own_gid)
 {
 	bool is_reset = (attr_mask & IBV_QP_STATE) &&
 			attr->qp_state == IBV_QPS_RESET;
@@ -131,14 +167,10 @@ void trace_qp_modified(struct trace_qp *qp, const struct ibv_qp_attr *attr,
 	if (!qp->stats)
 		return;
 	if (is_reset)
-		qp->stats->first_status = 0;
-	if (attr_mask & IBV_QP_STATE)
-		qp->stats->state = attr->qp_state;
-	if (attr_mask & IBV_QP_DEST_QPN)
-		qp->stats->dest_qp_num = attr->dest_qp_num;
-	if ((attr_mask & IBV_QP_AV) && attr->ah_attr.is_global)
-		memcpy(qp->stats->peer_gid, attr->ah_attr.grh.dgid.raw,
-		       sizeof(qp->stats->peer_gid));
+		qp_note_reset(qp->stats);
+	qp_note_numbers(qp->stats, attr, attr_mask);
+	if (attr_mask & IBV_QP_AV)
+		qp_note_path(qp->stats, own_gid, &attr->ah_attr);
 }
 
 void trace_qp_drop(struct trace_qp *qp)

@@ -45,6 +45,14 @@ void trace_ring_count(struct trace_ring *ring, enum trace_op op,
 #define TRACE_ADD(counter, value) \
 	((void)__atomic_fetch_add(&(counter), (value), __ATOMIC_RELAXED))
 
+/**
+ * trace_call_unposted() - record a call that ends a list without posting it
+ * @nr: requests of the list
+ * @result: 0, or -errno
+ */
+void trace_call_unposted(enum trace_op op, uint64_t begin,
+			 const struct trace_qp *qp, uint32_t nr, int result);
+
 /** trace_count_request() - count a request that was posted in those of its QP
  */
 void trace_count_request(struct trace_qp_stats *stats, unsigned int opcode,

@@ -118,10 +118,14 @@ static void trace_wr_abort(struct ibv_qp_ex *qpx)
 {
 	struct trace_qp *qp = wr_qp(qpx);
 	struct trace_wr *wr = qp->building;
+	uint64_t begin = trace_begin();
+	uint32_t nr = wr->nr;
 
 	wr_record(qp);
-	wr_strike(qp, wr->first, wr->nr);
+	wr_strike(qp, wr->first, nr);
+	/* The provider lets other threads build requests. */
 	wr->below.wr_abort(qpx);
+	trace_call_unposted(TRACE_WR_ABORT, begin, qp, nr, 0);
 }
 
 struct trace_wr_list trace_wr_completing(struct trace_qp *qp)
@@ -143,8 +147,8 @@ void trace_wr_completed(struct trace_qp *qp, const struct trace_wr_list *list,
 	if (!list->begin)
 		return;
 	if (error) {
-		trace_call(TRACE_WR_COMPLETE, list->begin, qp->number, 0,
-			   -error);
+		trace_call_unposted(TRACE_WR_COMPLETE, list->begin, qp,
+				    list->nr, -error);
 		wr_strike(qp, list->first, list->nr);
 		return;
 	}

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ibv_trace(1): runs programs with the layer trace, and reads trace files. */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tools/trace/trace_tool.h"
+
+/* Of one command. */
+#define MAX_FILES 64
 
 static void print_help(void)
 {
 	printf("Usage: ibv_trace [OPTION]... PROGRAM [ARGUMENT]...\n"
 	       "       ibv_trace [--json] summary FILE\n"
 	       "       ibv_trace [--json] dump FILE\n"
-	       "       ibv_trace perfetto FILE OUTPUT\n"
+	       "       ibv_trace [--json] match FILE FILE...\n"
+	       "       ibv_trace perfetto FILE... OUTPUT\n"
 	       "       ibv_trace top [OPTION]... PID|FILE\n"
 	       "       ibv_trace metrics PID|FILE\n"
 	       "Run a program, record its verbs calls, and print a summary; "
@@ -35,38 +37,6 @@ static int usage_error(void)
 {
 	fprintf(stderr, "ibv_trace: see ibv_trace --help\n");
 	return 2;
-}
-
-static int write_perfetto_data(const char *path, const struct trace_data *data)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-	int ret;
-
-	if (!out) {
-		ret = -errno;
-		if (fd >= 0)
-			(void)close(fd);
-		return ret;
-	}
-	ret = trace_perfetto_write(out, data);
-	if (fclose(out) != 0 && ret == 0)
-		ret = -errno;
-	return ret;
-}
-
-static int write_perfetto(const char *path, const char *output)
-{
-	struct trace_data data;
-	int ret = trace_load(path, &data);
-
-	if (ret)
-		return ret;
-	ret = write_perfetto_data(output, &data);
-	if (ret)
-		fprintf(stderr, "ibv_trace: %s: %s\n", output, strerror(-ret));
-	trace_file_free(&data);
-	return ret;
 }
 
 static int exit_code(int ret)
@@ -92,27 +62,38 @@ static int print_view(char **words, const struct trace_view *view,
 	return trace_print_file(stdout, words[0], view, options->json);
 }
 
-static int command_summary(char **words, const struct trace_options *options)
+static int command_summary(char **words, int nr,
+			   const struct trace_options *options)
 {
 	return print_view(words, &trace_summary, options);
 }
 
-static int command_dump(char **words, const struct trace_options *options)
+static int command_dump(char **words, int nr,
+			const struct trace_options *options)
 {
 	return print_view(words, &trace_dump, options);
 }
 
-static int command_perfetto(char **words, const struct trace_options *options)
+static int command_match(char **words, int nr,
+			 const struct trace_options *options)
 {
-	return write_perfetto(words[0], words[1]);
+	return trace_match_run(words, (size_t)nr, options->json);
 }
 
-static int command_top(char **words, const struct trace_options *options)
+static int command_perfetto(char **words, int nr,
+			    const struct trace_options *options)
+{
+	return trace_perfetto_run(words, (size_t)nr - 1, words[nr - 1]);
+}
+
+static int command_top(char **words, int nr,
+		       const struct trace_options *options)
 {
 	return trace_top(words[0], &options->top);
 }
 
-static int command_metrics(char **words, const struct trace_options *options)
+static int command_metrics(char **words, int nr,
+			   const struct trace_options *options)
 {
 	struct trace_target target;
 	struct trace_data data;
@@ -132,12 +113,15 @@ static int command_metrics(char **words, const struct trace_options *options)
 
 static const struct trace_command {
 	const char *name;
-	int nr_words; /* after the name */
-	int (*run)(char **words, const struct trace_options *options);
+	int min_words, max_words; /* after the name */
+	int (*run)(char **words, int nr, const struct trace_options *options);
 } commands[] = {
-	{ "summary", 1, command_summary },   { "dump", 1, command_dump },
-	{ "perfetto", 2, command_perfetto }, { "top", 1, command_top },
-	{ "metrics", 1, command_metrics },
+	{ "summary", 1, 1, command_summary },
+	{ "dump", 1, 1, command_dump },
+	{ "match", 2, MAX_FILES, command_match },
+	{ "perfetto", 2, MAX_FILES + 1, command_perfetto },
+	{ "top", 1, 1, command_top },
+	{ "metrics", 1, 1, command_metrics },
 };
 
 static const struct trace_command *find_command(const char *name)
@@ -146,6 +130,14 @@ static const struct trace_command *find_command(const char *name)
 		if (strcmp(commands[i].name, name) == 0)
 			return &commands[i];
 	return NULL;
+}
+
+static int run_command(const struct trace_command *command, char **words,
+		       int nr, const struct trace_options *options)
+{
+	if (nr < command->min_words || nr > command->max_words)
+		return usage_error();
+	return exit_code(command->run(words, nr, options));
 }
 
 static bool parse_delay(const char *text, int *ret_ms)
@@ -236,10 +228,8 @@ int main(int argc, char **argv)
 		return exit_code(0);
 	}
 	if (command)
-		return argc - optind == command->nr_words
-			       ? exit_code(
-					 command->run(argv + optind, &options))
-			       : usage_error();
+		return run_command(command, argv + optind, argc - optind,
+				   &options);
 	if (optind == argc)
 		return usage_error();
 	options.run.program = argv + optind;

@@ -50,6 +50,9 @@ static void dump_text_record(FILE *out, const struct trace_data *data,
 		fprintf(out, "%s(0x%x", trace_op_name(record->op), record->key);
 		if (record->bytes)
 			fprintf(out, ", %" PRIu64 " bytes", record->bytes);
+		if (record->value)
+			fprintf(out, ", %" PRIu64 " requests not posted",
+				record->value);
 		fprintf(out, ") = %d", record->result);
 	}
 	if (record->duration_ns)
@@ -92,6 +95,8 @@ static void dump_json_record(struct json_out *out,
 		json_int(out, "result", record->result);
 	if (kind == TRACE_CALL || kind == TRACE_SEND || kind == TRACE_EVENT)
 		json_uint(out, "key", record->key);
+	if (kind == TRACE_CALL && record->value)
+		json_uint(out, "requests_not_posted", record->value);
 	if (kind == TRACE_EVENT)
 		json_string(out, "event", trace_event_name(record->opcode));
 	if (kind != TRACE_CALL && kind != TRACE_EVENT) {

@@ -88,6 +88,7 @@ static int file_read_header(int fd, struct trace_data *data,
 		return -EINVAL;
 	*ret_problem = "is damaged or truncated";
 	data->header.program[sizeof(data->header.program) - 1] = '\0';
+	data->header.boot_id[sizeof(data->header.boot_id) - 1] = '\0';
 	return header_is_consistent(&data->header, (uint64_t)st.st_size)
 		       ? 0
 		       : -EINVAL;
@@ -216,12 +217,23 @@ static int file_read_calls(int fd, struct trace_data *data)
 	return ret;
 }
 
+/* A thread writes a record at the end of its call. */
+static void records_note_lost(struct trace_data *data,
+			      const struct trace_record *oldest)
+{
+	uint64_t end_ns = oldest->begin_ns + oldest->duration_ns;
+
+	if (end_ns > data->complete_ns)
+		data->complete_ns = end_ns;
+}
+
 /* Adds the records of a ring that are complete. */
 static int records_add(struct trace_data *data, struct trace_record *ring,
 		       uint64_t next)
 {
 	uint64_t nr = data->header.ring_records;
 	struct trace_record *records;
+	size_t first = data->nr_records;
 
 	data->nr_lost += next > nr ? next - nr : 0;
 	records = realloc(data->records,
@@ -237,6 +249,8 @@ static int records_add(struct trace_data *data, struct trace_record *ring,
 		else
 			data->nr_torn++;
 	}
+	if (next > nr && data->nr_records > first)
+		records_note_lost(data, &records[first]);
 	return 0;
 }
 

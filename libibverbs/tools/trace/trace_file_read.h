@@ -33,6 +33,8 @@ struct trace_data {
 	size_t nr_records;
 	uint64_t nr_lost; /* records that newer ones have replaced */
 	uint64_t nr_torn; /* records that were being written */
+	/* No record after this time is lost; 0: none at all. */
+	uint64_t complete_ns;
 };
 
 /**

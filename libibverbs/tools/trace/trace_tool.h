@@ -61,11 +61,14 @@ extern const struct trace_view trace_summary; /* trace_summary.c */
 extern const struct trace_view trace_dump;    /* trace_dump.c */
 
 /**
- * trace_perfetto_write() - write a Perfetto trace
+ * trace_match_run() - print what several files have in common
  *
- * Return: 0, or -EIO.
+ * Return: 0, or -errno after a message on standard error.
  */
-int trace_perfetto_write(FILE *out, const struct trace_data *data);
+int trace_match_run(char **paths, size_t nr, bool json);
+
+/** trace_perfetto_run() - write files as one Perfetto trace; 0, or -errno */
+int trace_perfetto_run(char **paths, size_t nr, const char *output);
 
 /* Options of "ibv_trace PROGRAM". */
 struct trace_run {

@@ -3,7 +3,8 @@
 #
 # The layer trace with unmodified programs: the numbers of the summary are those
 # that the programs print or have as options, the file of a killed program is
-# readable, and "ibv_trace top" shows what a running program waits for.
+# readable, "ibv_trace top" shows what a running program waits for, and
+# "ibv_trace match" finds the messages between two network namespaces.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
@@ -27,7 +28,8 @@ new_traces() {
 run_pair() {
 	new_traces
 	pair_port=$((pair_port + 1))
-	pair_run place_listens lo lo "$1" -p "$pair_port" "${@:2}" -- \
+	pair_run place_listens "${pairing%:*}" "${pairing#*:}" \
+		"$1" -p "$pair_port" "${@:2}" -- \
 		"$1" -p "$pair_port" "${@:2}" "$address" &&
 		[ "$(find "$traces" -name '*.trace' | wc -l)" -eq 2 ]
 }
@@ -145,6 +147,14 @@ top() {
 	[ "$good" = 1 ] || { cat "$scratch/top"; return 1; }
 }
 
+# matched QPS SENT RECEIVED PROGRAM OPTION... - a pair whose client sends and
+# receives so many messages through so many QPs, all of which are matched.
+matched() {
+	run_pair "${@:4}" -F -d "$device" -x "$gid" &&
+		python3 "$tools/trace_matched.py" "$ibv_trace" "$traces" \
+			"${@:1:3}"
+}
+
 on_lo 4
 check "ib_write_bw: requests, bytes and completions" write_bw
 check "ib_write_bw -Q 50: one completion for 50 requests" write_bw_moderated
@@ -153,4 +163,11 @@ check "ibv_rc_pingpong: sends and receives" pingpong
 check "ucx_perftest: bytes" ucx
 check "ib_send_bw that is killed: its file is readable" killed
 check "ib_send_bw whose server is stopped: top shows the reason" top
+on_veth 1500 4
+check "ib_send_lat: messages of both namespaces" \
+	matched 1 1000 1000 ib_send_lat -n 1000
+check "ib_send_bw -q 3 -Q 20 --use-srq: messages of both namespaces" \
+	matched 3 3000 0 ib_send_bw -q 3 -n 1000 -Q 20 --use-srq
+check "ib_send_lat -c UC: messages of both namespaces" \
+	matched 1 1000 1000 ib_send_lat -n 1000 -c UC
 finish
