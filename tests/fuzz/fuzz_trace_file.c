@@ -20,7 +20,7 @@
 #define FLAG_TEXT      0x40 /* the file is the rest of the input */
 #define SIZE_MASK      0x07
 
-enum part { HEADER, QP, CALL, RING, RECORD, ENTRY, NR_PARTS };
+enum part { HEADER, QP, CALL, RING, RECORD, ENTRY, SRQ, NR_PARTS };
 
 static int trace = -1;
 
@@ -71,6 +71,8 @@ static uint64_t file_part(enum part part, uint64_t index, uint32_t ring_records)
 	switch (part) {
 	case QP:
 		return TRACE_QP_OFFSET + index * TRACE_QP_BYTES;
+	case SRQ:
+		return TRACE_SRQ_OFFSET + index * TRACE_SRQ_BYTES;
 	case CALL:
 		return TRACE_CALL_OFFSET +
 		       index % TRACE_NR_CONTROL_OPS * TRACE_CALL_BYTES;
@@ -179,6 +181,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", trace);
 	if (trace_file_read(path, &data, &problem) == 0) {
 		fuzz_assert(data.nr_qps <= TRACE_NR_QPS);
+		fuzz_assert(data.nr_srqs <= TRACE_NR_SRQS);
 		fuzz_assert(data.nr_records <=
 			    (size_t)TRACE_NR_RINGS * data.header.ring_records);
 		print_all(out, &data);

@@ -9,7 +9,7 @@ import pathlib
 import struct
 import sys
 
-HEADER, QP, CALL, RING, RECORD, ENTRY = range(6)
+HEADER, QP, CALL, RING, RECORD, ENTRY, SRQ = range(7)
 HUGE = (1 << 64) - 1
 TRUNCATED, TEXT = 0x80, 0x40
 
@@ -54,7 +54,7 @@ def entries_of(size_power):
     It is in the header, so a queue that has another one is not in the file.
     """
     ring_bytes = 102400 + (64 << size_power)
-    return 4096 + 1024 * 12288 + 87 * 12288 + 64 * ring_bytes
+    return 4096 + 256 * 256 + 1024 * 12288 + 87 * 12288 + 64 * ring_bytes
 
 
 def seeds():
@@ -88,7 +88,9 @@ def seeds():
             ("too_many", (start, 4, 0, 1000)), ("backwards", (start, 4, 3, 1))):
         yield f"queue_{name}", file(*(entry(i) for i in range(4)),
                                     queue_pair(send=queue, recv=queue),
-                                    queue_pair(index=1, recv=queue))
+                                    queue_pair(index=1, recv=queue),
+                                    change(SRQ, 0, 0, numbers(
+                                        "2I2Q4I", 1, 7, 0, *queue, 0)))
     for name, received in (("connected", 4096), ("sizes_differ", 4095)):
         yield name, file(
             ring(written=4), record(0, 2, opcode=2),
@@ -104,7 +106,7 @@ def seeds():
                                 change(QP, 0, 447, b"\xff" * 255))
     for offset in range(0, 112, 4):
         yield f"header_{offset}", file(change(HEADER, 0, offset, b"\xff" * 4))
-    yield "long_names", file(change(HEADER, 0, 152, b"x" * 104),
+    yield "long_names", file(change(HEADER, 0, 160, b"x" * 104),
                              queue_pair(), change(QP, 0, 128, b"\"\\\n\xff" * 16))
 
 

@@ -18,7 +18,7 @@ TRACE = tools.ours("ibv_trace")
 MESSAGES = os.path.join(tools.BUILD, "tests", "tools", "trace_messages")
 OPTIONS = ("-d", "uroce_lo", "-g", "1", "-n", "300", "-s", "1000")
 # trace_format.h
-RING_OFFSET, RING_BYTES, START, BOOT_ID = 72, 80, 88, 152
+RING_OFFSET, RING_BYTES, START, BOOT_ID = 72, 80, 88, 160
 RECORDS_OFFSET, RECORD_BYTES, COMPLETION = 102400, 64, 4
 SHIFT = 123456789012345
 

@@ -75,6 +75,47 @@ def test_server_that_waits(server):
                 "calls of a server", documents_once)
 
 
+def test_shared_queue(folder):
+    """Receive requests of an SRQ, before and during the traffic."""
+    program = tools.ours("ibv_srq_pingpong")
+    options = ("-d", "uroce_lo", "-g", "1", "-n", "100000000", "-q", "3", "-r",
+               "300")
+    server = start(program, *options, folder=folder)
+    server.stdout.readline()  # its queues exist
+    document = top(server.pid, "--once")[0]
+    srqs = document["srqs"]
+    tools.check(len(srqs) == 1 and srqs[0]["device"] == "uroce_lo" and
+                srqs[0]["recv_requests"] == 300 and
+                srqs[0]["recv"]["in_flight"] == 300 and
+                srqs[0]["recv"]["oldest_age_ns"] > 0 and
+                srqs[0]["recv_completions"] == 0, "an SRQ", srqs)
+    tools.check([qp["srq"] for qp in document["qps"]] ==
+                [srqs[0]["handle"]] * 3, "SRQ of the QPs", document)
+    client = start(program, *options, "127.0.0.1", folder=folder)
+    wait_until_connected(client)
+    before, now = (one["srqs"][0] for one in
+                   top(server.pid, "-n", "2", "-d", "0.2"))
+    tools.check(now["recv_completions"] > before["recv_completions"] and
+                now["recv_requests"] > before["recv_requests"] and
+                now["recv_completions_per_second"] > 0 and
+                now["recv"]["in_flight"] <= 300, "traffic of an SRQ", before,
+                now)
+    text = tools.run(TRACE, "top", "--once", str(server.pid)).stdout
+    tools.check(re.search(r"\n\nSRQ +device +posts/s .*\n0x[0-9a-f]{6} uroce_lo"
+                          r" +[1-9]", text), "table of SRQs", text)
+    stop(server, client)
+    summary = json.loads(tools.run(
+        TRACE, "--json", "summary",
+        os.path.join(folder, f"{server.pid}.trace")).stdout)
+    srq = summary["srqs"][0]
+    tools.check(srq["recv_completions"] >= now["recv_completions"] and
+                # It was killed between the two counters, possibly.
+                abs(srq["recv_completions"] - sum(
+                    qp["recv_completions"] for qp in summary["qps"])) <= 1 and
+                srq["recv_requests"] >= srq["recv_completions"],
+                "summary of an SRQ", summary)
+
+
 def wait_until_connected(client):
     """Polls, because the connection causes no event."""
     client.stdout.readline()  # its queues exist
@@ -222,6 +263,7 @@ def main():
         test_stopped_peer(server, client)
         test_killed(client, folder)
         stop(server)
+        test_shared_queue(folder)
         test_processes_without_trace(folder)
         test_forked(folder)
     tools.finish()

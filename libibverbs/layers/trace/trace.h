@@ -90,7 +90,8 @@ struct trace_qp {
 	uint32_t index;		      /* in the file, or TRACE_NO_QP */
 	struct trace_qp_stats *stats; /* NULL: the file has no room */
 	struct trace_queue send, recv;
-	struct trace_queue *recv_queue; /* recv, or that of the SRQ */
+	struct trace_queue *recv_queue;	   /* recv, or that of the SRQ */
+	struct trace_srq_stats *srq_stats; /* NULL: none in the file */
 	/* The request that is being built, under the rules of wr_start(). */
 	struct trace_wr *building;
 };
@@ -98,6 +99,8 @@ struct trace_qp {
 struct trace_srq {
 	struct trace_srq *next; /* constant */
 	_Atomic(const struct ibv_srq *) srq;
+	uint32_t index;		       /* in the file, or TRACE_NO_SRQ */
+	struct trace_srq_stats *stats; /* NULL: the file has no room */
 	struct trace_queue queue;
 };
 
@@ -107,6 +110,7 @@ struct trace_post {
 	struct trace_queue *queue;
 	struct trace_qp *qp; /* or NULL: SRQ */
 	struct trace_qp_stats *stats;
+	struct trace_srq_stats *srq_stats;
 	uint32_t index;
 	uint32_t first, nr; /* entries */
 	enum trace_op op;

@@ -136,6 +136,7 @@ static void trace_post_start(struct trace_post *post, struct trace_qp *qp,
 	post->queue = queue;
 	post->qp = qp;
 	post->stats = qp ? qp->stats : NULL;
+	post->srq_stats = NULL;
 	post->index = qp ? qp->index : TRACE_NO_QP;
 	post->nr = 0;
 	post->op = TRACE_POST_SEND;
@@ -243,6 +244,7 @@ void trace_recv_begin(struct trace_post *post, struct trace_qp *qp,
 	trace_post_start(post, qp, shared ? &shared->queue : own, begin);
 	if (!post->begin)
 		return;
+	post->srq_stats = shared ? shared->stats : NULL;
 	for (const struct ibv_recv_wr *each = wr;
 	     each && post->nr < post->queue->size / 2; each = each->next)
 		post->nr++;
@@ -274,6 +276,8 @@ static void trace_recv_add(struct trace_ring *ring,
 		});
 	if (!error && post->stats)
 		TRACE_ADD(post->stats->recv_requests, 1);
+	if (!error && post->srq_stats)
+		TRACE_ADD(post->srq_stats->requests, 1);
 }
 
 void trace_recv_end(const struct trace_post *post, const struct ibv_recv_wr *wr,
@@ -359,6 +363,14 @@ static void trace_count_completion(struct trace_qp_stats *stats,
 				 __ATOMIC_RELAXED);
 }
 
+static void trace_count_shared(struct trace_srq_stats *stats,
+			       const struct trace_record *record)
+{
+	TRACE_ADD(stats->completions, 1);
+	if (record->status == IBV_WC_SUCCESS)
+		TRACE_ADD(stats->bytes, record->bytes);
+}
+
 static void trace_complete(struct trace_ring *ring,
 			   const struct ibv_context *ctx,
 			   const struct ibv_wc *wc, enum trace_op op,
@@ -385,6 +397,8 @@ static void trace_complete(struct trace_ring *ring,
 	};
 
 	trace_ring_add(ring, &record);
+	if (is_recv && qp && qp->srq_stats)
+		trace_count_shared(qp->srq_stats, &record);
 	if (qp && qp->stats)
 		trace_count_completion(qp->stats, &record, is_recv, now);
 }

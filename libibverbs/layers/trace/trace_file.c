@@ -31,7 +31,7 @@ static int trace_fd = -1;
 static struct stat trace_stat; /* of the descriptor */
 static pthread_mutex_t open_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static atomic_uint nr_qps;
+static atomic_uint nr_qps, nr_srqs;
 static atomic_uint nr_entries; /* that were taken */
 
 /* Control calls have space in the file after the first one. */
@@ -198,6 +198,7 @@ void trace_file_forked(void)
 		(void)close(trace_fd);
 	trace_fd = -1;
 	atomic_store(&nr_qps, 0);
+	atomic_store(&nr_srqs, 0);
 	atomic_store(&nr_entries, 0);
 	for (unsigned int i = 0; i < TRACE_NR_CONTROL_OPS; i++)
 		atomic_store(&call_states[i], CALL_NEW);
@@ -238,23 +239,49 @@ bool trace_file_allocate(uint64_t offset, uint64_t len)
 	return error == 0;
 }
 
+/* A part of the file with objects of one kind. */
+struct file_part {
+	atomic_uint *nr;
+	uint32_t max;
+	uint64_t offset, bytes; /* bytes: of one */
+};
+
+/* Return: the index of a new object, or UINT32_MAX. */
+static uint32_t file_add(const struct file_part *part, uint64_t *lost,
+			 void *ret_object)
+{
+	uint32_t index = atomic_fetch_add(part->nr, 1);
+	uint64_t offset = part->offset + index * part->bytes;
+	void *object = (char *)trace_header + offset;
+
+	if (index >= part->max || !trace_file_allocate(offset, part->bytes)) {
+		__atomic_fetch_add(lost, 1, __ATOMIC_RELAXED);
+		return UINT32_MAX;
+	}
+	memcpy(ret_object, &object, sizeof(object));
+	return index;
+}
+
 uint32_t trace_file_add_qp(struct trace_qp_stats **ret_stats)
 {
-	uint32_t index;
-	uint64_t offset;
+	static const struct file_part part = { &nr_qps, TRACE_NR_QPS,
+					       TRACE_QP_OFFSET,
+					       TRACE_QP_BYTES };
 
-	if (!atomic_load(&trace_is_on))
-		return TRACE_NO_QP;
-	index = atomic_fetch_add(&nr_qps, 1);
-	offset = TRACE_QP_OFFSET + (uint64_t)index * TRACE_QP_BYTES;
-	if (index >= TRACE_NR_QPS ||
-	    !trace_file_allocate(offset, TRACE_QP_BYTES)) {
-		__atomic_fetch_add(&trace_header->lost_qps, 1,
-				   __ATOMIC_RELAXED);
-		return TRACE_NO_QP;
-	}
-	*ret_stats = (void *)((char *)trace_header + offset);
-	return index;
+	return atomic_load(&trace_is_on)
+		       ? file_add(&part, &trace_header->lost_qps, ret_stats)
+		       : TRACE_NO_QP;
+}
+
+uint32_t trace_file_add_srq(struct trace_srq_stats **ret_stats)
+{
+	static const struct file_part part = { &nr_srqs, TRACE_NR_SRQS,
+					       TRACE_SRQ_OFFSET,
+					       TRACE_SRQ_BYTES };
+
+	return atomic_load(&trace_is_on)
+		       ? file_add(&part, &trace_header->lost_srqs, ret_stats)
+		       : TRACE_NO_SRQ;
 }
 
 struct trace_entry *trace_file_add_entries(uint32_t nr, uint64_t *ret_offset)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Trace files: what the layer trace writes and ibv_trace(1) reads. The file is
- * sparse. It has a header, the QPs, one ring of records for each thread, and
- * the requests in flight. Numbers have the byte order of the machine; times are
- * nanoseconds since start_monotonic_ns.
+ * sparse. It has a header, the SRQs, the QPs, one ring of records for each
+ * thread, and the requests in flight. Numbers have the byte order of the
+ * machine; times are nanoseconds since start_monotonic_ns.
  *
  * A program that is killed leaves the file as it is. Records are therefore
  * complete at any time, except the one whose sequence number is wrong.
@@ -15,9 +15,10 @@
 
 #include "layers/trace/trace_ops.h"
 
-#define TRACE_MAGIC	 UINT64_C(0x3530304352544256) /* "VBTRC005" */
+#define TRACE_MAGIC	 UINT64_C(0x3630304352544256) /* "VBTRC006" */
 #define TRACE_NR_RINGS	 64U
 #define TRACE_NR_QPS	 1024U
+#define TRACE_NR_SRQS	 256U
 #define TRACE_NR_OPCODES 16U
 #define TRACE_NR_STATUS	 32U
 #define TRACE_PAGE	 4096U
@@ -51,6 +52,7 @@ enum trace_kind {
 };
 
 #define TRACE_NO_QP	 UINT32_MAX
+#define TRACE_NO_SRQ	 UINT32_MAX
 #define TRACE_NO_LATENCY UINT64_MAX
 
 struct trace_record {
@@ -117,6 +119,16 @@ struct trace_queue_state {
 	uint32_t head, tail;
 };
 
+/* An SRQ, likewise. */
+struct trace_srq_stats {
+	uint32_t is_used; /* 0: there are no more */
+	uint32_t handle;
+	uint64_t destroyed_ns; /* 0: it exists */
+	struct trace_queue_state queue;
+	uint64_t requests, completions, bytes;
+	char device[64];
+};
+
 /* A QP. Other threads may write it at the same time, by atomic additions. */
 struct trace_qp_stats {
 	uint32_t number; /* 0 and type 0: not used */
@@ -126,7 +138,8 @@ struct trace_qp_stats {
 	uint32_t first_status; /* of a completion with an error; 0: none */
 	uint32_t resets;       /* that may have dropped requests */
 	uint32_t sq_psn, rq_psn;
-	uint32_t has_sq_psn, has_rq_psn;
+	uint16_t has_sq_psn, has_rq_psn;
+	uint32_t srq; /* index of its SRQ plus 1; 0: it has none in the file */
 	uint64_t destroyed_ns; /* 0: it exists */
 	struct trace_queue_state send, recv;
 	uint8_t own_gid[16], peer_gid[16];
@@ -160,7 +173,7 @@ struct trace_header {
 	uint64_t start_monotonic_ns, start_realtime_ns;
 	struct trace_clock clock;
 	uint64_t entries_offset, entries_bytes;
-	uint64_t lost_threads, lost_qps; /* beyond the capacity */
+	uint64_t lost_threads, lost_qps, lost_srqs; /* beyond the capacity */
 	/* Files of one boot of one machine have the same; zero: unknown. */
 	char boot_id[40];
 	char program[64];
@@ -173,7 +186,11 @@ struct trace_header {
 #define TRACE_QP_BYTES	 (3 * TRACE_PAGE)
 #define TRACE_CALL_BYTES (3 * TRACE_PAGE)
 
-#define TRACE_QP_OFFSET ((uint64_t)TRACE_PAGE)
+#define TRACE_SRQ_BYTES 256U
+
+#define TRACE_SRQ_OFFSET ((uint64_t)TRACE_PAGE)
+#define TRACE_QP_OFFSET \
+	(TRACE_SRQ_OFFSET + (uint64_t)TRACE_NR_SRQS * TRACE_SRQ_BYTES)
 #define TRACE_CALL_OFFSET \
 	(TRACE_QP_OFFSET + (uint64_t)TRACE_NR_QPS * TRACE_QP_BYTES)
 #define TRACE_NR_CONTROL_OPS (TRACE_NR_OPS - TRACE_NR_DATA_OPS)
@@ -183,6 +200,8 @@ struct trace_header {
 _Static_assert(sizeof(struct trace_record) == 64, "a cache line");
 _Static_assert(sizeof(struct trace_entry) == 24, "the same on all machines");
 _Static_assert(sizeof(struct trace_qp_stats) <= TRACE_QP_BYTES, "size of a QP");
+_Static_assert(sizeof(struct trace_srq_stats) <= TRACE_SRQ_BYTES,
+	       "size of an SRQ");
 _Static_assert(sizeof(struct trace_call_stats) <= TRACE_CALL_BYTES,
 	       "size of the numbers of a call");
 _Static_assert(sizeof(struct trace_header) <= TRACE_PAGE, "size of the header");

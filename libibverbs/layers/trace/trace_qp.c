@@ -111,6 +111,9 @@ struct trace_qp *trace_qp_add(const struct ibv_qp *ibqp,
 			  attr->srq ? 0 : attr->cap.max_recv_wr,
 			  attr->cap.max_recv_sge);
 	qp->recv_queue = srq ? &srq->queue : &qp->recv;
+	qp->srq_stats = srq ? srq->stats : NULL;
+	if (qp->stats && qp->srq_stats)
+		qp->stats->srq = srq->index + 1;
 	/* Pairs with the acquire in trace_qp_find(). */
 	atomic_store_explicit(&qp->used, true, memory_order_release);
 	return qp;
@@ -200,6 +203,18 @@ static struct trace_srq *srq_place_locked(void) REQUIRES(layers_mutex)
 	return entry;
 }
 
+static void srq_start_stats(struct trace_srq *entry, const struct ibv_srq *srq)
+{
+	entry->stats = NULL;
+	entry->index = trace_file_add_srq(&entry->stats);
+	if (!entry->stats)
+		return;
+	entry->stats->handle = srq->handle;
+	(void)snprintf(entry->stats->device, sizeof(entry->stats->device), "%s",
+		       srq->context->device->name);
+	__atomic_store_n(&entry->stats->is_used, 1, __ATOMIC_RELEASE);
+}
+
 void trace_srq_add(const struct ibv_srq *srq, const struct ibv_srq_attr *attr)
 {
 	struct trace_srq *entry;
@@ -209,8 +224,10 @@ void trace_srq_add(const struct ibv_srq *srq, const struct ibv_srq_attr *attr)
 	layers_lock();
 	entry = srq_place_locked();
 	if (entry) {
-		trace_queue_start(&entry->queue, NULL, attr->max_wr,
-				  attr->max_sge);
+		srq_start_stats(entry, srq);
+		trace_queue_start(&entry->queue,
+				  entry->stats ? &entry->stats->queue : NULL,
+				  attr->max_wr, attr->max_sge);
 		/* Pairs with the acquire in trace_srq_find(). */
 		atomic_store_explicit(&entry->srq, srq, memory_order_release);
 	}
@@ -221,6 +238,8 @@ void trace_srq_drop(struct trace_srq *entry, const struct ibv_srq *srq)
 {
 	if (!entry)
 		return;
+	if (entry->stats && atomic_load(&trace_is_on))
+		entry->stats->destroyed_ns = trace_now() | 1;
 	trace_queue_end(&entry->queue);
 	/* The memory may already be that of a new SRQ, in another place. */
 	(void)atomic_compare_exchange_strong(&entry->srq, &srq, NULL);

@@ -69,6 +69,9 @@ void trace_note_first(struct trace_qp_stats *stats, uint64_t time_ns);
  */
 uint32_t trace_file_add_qp(struct trace_qp_stats **ret_stats);
 
+/** trace_file_add_srq() - as trace_file_add_qp(), or TRACE_NO_SRQ */
+uint32_t trace_file_add_srq(struct trace_srq_stats **ret_stats);
+
 /**
  * trace_file_add_entries() - take space for requests in flight
  * @nr: at most TRACE_MAX_ENTRIES

@@ -169,6 +169,31 @@ static int file_read_qp(int fd, struct trace_data *data, size_t index)
 	return ret ? ret : 1;
 }
 
+/* Return: 1 if there is an SRQ, 0 at the end, or -errno. */
+static int file_read_srq(int fd, struct trace_data *data, size_t index)
+{
+	struct trace_srq_stats *srq = &data->srqs[index];
+	int ret = file_read_at(fd, TRACE_SRQ_OFFSET + index * TRACE_SRQ_BYTES,
+			       srq, sizeof(*srq));
+
+	if (ret || !srq->is_used)
+		return ret;
+	srq->device[sizeof(srq->device) - 1] = '\0';
+	ret = queue_read(fd, data, &srq->queue, &data->srq_queues[index]);
+	return ret ? ret : 1;
+}
+
+static int file_read_srqs(int fd, struct trace_data *data)
+{
+	int ret = 1;
+
+	while (data->nr_srqs < TRACE_NR_SRQS && ret > 0) {
+		ret = file_read_srq(fd, data, data->nr_srqs);
+		data->nr_srqs += ret > 0;
+	}
+	return ret < 0 ? ret : 0;
+}
+
 static int file_read_qps(int fd, struct trace_data *data)
 {
 	int ret = 1;
@@ -312,6 +337,8 @@ static int file_read_all(int fd, bool with_records, struct trace_data *data,
 {
 	int ret = file_read_header(fd, data, ret_problem);
 
+	if (ret == 0)
+		ret = file_read_srqs(fd, data);
 	if (ret == 0)
 		ret = file_read_qps(fd, data);
 	if (ret == 0)

@@ -25,6 +25,9 @@ struct trace_queues {
 
 struct trace_data {
 	struct trace_header header;
+	struct trace_srq_stats srqs[TRACE_NR_SRQS];
+	struct trace_in_flight srq_queues[TRACE_NR_SRQS]; /* of the SRQs */
+	size_t nr_srqs;
 	struct trace_qp_stats *qps;
 	struct trace_queues *queues; /* of the QPs */
 	size_t nr_qps;

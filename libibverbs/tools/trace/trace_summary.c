@@ -142,6 +142,19 @@ static void summary_text_qp(FILE *out, const struct trace_qp_stats *qp,
 				trace_status_name(i), qp->status[i]);
 }
 
+static void summary_text_srq(FILE *out, const struct trace_srq_stats *srq,
+			     const struct trace_in_flight *queue)
+{
+	fprintf(out,
+		"\nSRQ 0x%x (%s)\n  %-20s %10" PRIu64 " requests %14" PRIu64
+		" bytes, %" PRIu64 " completions",
+		srq->handle, srq->device, "RECV", srq->requests, srq->bytes,
+		srq->completions);
+	if (srq->destroyed_ns == 0)
+		fprintf(out, ", %" PRIu32 " in flight", queue->nr);
+	fprintf(out, "\n");
+}
+
 static void summary_text(FILE *out, const struct trace_data *data)
 {
 	fprintf(out, "%s (process %" PRIu32 ")\n", data->header.program,
@@ -149,12 +162,17 @@ static void summary_text(FILE *out, const struct trace_data *data)
 	summary_text_calls(out, data);
 	for (size_t i = 0; i < data->nr_qps; i++)
 		summary_text_qp(out, &data->qps[i], &data->queues[i]);
+	for (size_t i = 0; i < data->nr_srqs; i++)
+		summary_text_srq(out, &data->srqs[i], &data->srq_queues[i]);
 	if (data->header.lost_threads)
 		fprintf(out, "\n%" PRIu64 " threads were not recorded\n",
 			data->header.lost_threads);
 	if (data->header.lost_qps)
 		fprintf(out, "\n%" PRIu64 " QPs were not recorded\n",
 			data->header.lost_qps);
+	if (data->header.lost_srqs)
+		fprintf(out, "\n%" PRIu64 " SRQs were not recorded\n",
+			data->header.lost_srqs);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -226,6 +244,21 @@ static void summary_json_qp(struct json_out *out,
 	json_object_end(out);
 }
 
+static void summary_json_srq(struct json_out *out,
+			     const struct trace_srq_stats *srq,
+			     const struct trace_in_flight *queue)
+{
+	json_object(out, NULL);
+	json_uint(out, "handle", srq->handle);
+	json_string(out, "device", srq->device);
+	json_uint(out, "recv_requests", srq->requests);
+	json_uint(out, "recv_completions", srq->completions);
+	json_uint(out, "recv_bytes", srq->bytes);
+	json_bool(out, "destroyed", srq->destroyed_ns != 0);
+	json_uint(out, "recvs_in_flight", queue->nr);
+	json_object_end(out);
+}
+
 static void summary_json(struct json_out *out, const struct trace_data *data)
 {
 	json_object(out, NULL);
@@ -234,6 +267,7 @@ static void summary_json(struct json_out *out, const struct trace_data *data)
 	json_uint(out, "start_realtime_ns", data->header.start_realtime_ns);
 	json_uint(out, "lost_threads", data->header.lost_threads);
 	json_uint(out, "lost_qps", data->header.lost_qps);
+	json_uint(out, "lost_srqs", data->header.lost_srqs);
 	json_array(out, "calls");
 	for (unsigned int op = 0; op < TRACE_NR_OPS; op++)
 		if (data->calls[op].calls)
@@ -242,6 +276,10 @@ static void summary_json(struct json_out *out, const struct trace_data *data)
 	json_array(out, "qps");
 	for (size_t i = 0; i < data->nr_qps; i++)
 		summary_json_qp(out, &data->qps[i], &data->queues[i]);
+	json_array_end(out);
+	json_array(out, "srqs");
+	for (size_t i = 0; i < data->nr_srqs; i++)
+		summary_json_srq(out, &data->srqs[i], &data->srq_queues[i]);
 	json_array_end(out);
 	json_object_end(out);
 }

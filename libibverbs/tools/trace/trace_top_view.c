@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The tables of "ibv_trace top": functions, then queue pairs. */
+/* The tables of "ibv_trace top": functions, queue pairs, then SRQs. */
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <inttypes.h>
@@ -41,27 +41,6 @@ static uint64_t top_bytes(const struct trace_qp_stats *qp)
 	return sum;
 }
 
-/* Counters may be read while they change, so a difference may be negative. */
-static double top_rate(uint64_t now, uint64_t before, uint64_t interval_ns)
-{
-	if (interval_ns == 0 || now <= before)
-		return 0;
-	return (double)(now - before) / ((double)interval_ns / 1e9);
-}
-
-/* Numbers of a damaged file may be larger than any integer. */
-static uint64_t top_integer(double value)
-{
-	return value < 18446744073709549568.0 ? (uint64_t)value : UINT64_MAX;
-}
-
-static uint64_t top_interval(const struct top_sample *sample)
-{
-	return sample->now_ns > sample->before_ns
-		       ? sample->now_ns - sample->before_ns
-		       : 0;
-}
-
 static uint64_t top_polls(const struct trace_data *data)
 {
 	return data->calls[TRACE_POLL_CQ].calls +
@@ -96,19 +75,22 @@ static const char *top_waits_for_state(const struct trace_qp_stats *qp)
 	return NULL;
 }
 
-static uint64_t top_age(const struct top_sample *sample,
-			const struct trace_in_flight *queue)
-{
-	return queue->has_oldest && sample->now_ns > queue->oldest.begin_ns
-		       ? sample->now_ns - queue->oldest.begin_ns
-		       : 0;
-}
-
 /* Completions that the program does not poll are in flight, too. */
 static bool top_program_polls(const struct top_sample *sample)
 {
 	return !sample->before ||
 	       top_polls(sample->now) != top_polls(sample->before);
+}
+
+/* A QP without receive requests of its own takes those of its SRQ. */
+static const char *top_waits_for_shared(const struct top_sample *sample,
+					const struct trace_qp_stats *qp)
+{
+	if (qp->srq == 0 || qp->srq > sample->now->nr_srqs)
+		return NULL;
+	return sample->now->srq_queues[qp->srq - 1].nr
+		       ? "message of the peer"
+		       : "receive requests, its SRQ has none";
 }
 
 static void top_find_wait(const struct top_sample *sample, struct top_qp *qp)
@@ -120,6 +102,8 @@ static void top_find_wait(const struct top_sample *sample, struct top_qp *qp)
 
 	qp->has_oldest = queue->has_oldest;
 	qp->oldest_ns = top_age(sample, queue);
+	if (!what && queue->nr == 0)
+		what = top_waits_for_shared(sample, qp->stats);
 	if (!what && queue->nr == 0)
 		what = "nothing";
 	if (!what && !top_program_polls(sample))
@@ -277,28 +261,12 @@ void top_print_text(FILE *out, const struct top_sample *sample,
 		if (max_lines == 0 || nr_lines++ < max_lines)
 			top_text_qp(out, &qps[i]);
 	free(qps);
+	top_text_srqs(out, sample, max_lines, nr_lines);
 }
 
 /* ------------------------------------------------------------------------ */
 /* JSON                                                                      */
 /* ------------------------------------------------------------------------ */
-
-static void top_json_queue(struct json_out *out, const char *key,
-			   const struct top_sample *sample,
-			   const struct trace_in_flight *queue, bool has_opcode)
-{
-	json_object(out, key);
-	json_uint(out, "in_flight", queue->nr);
-	if (queue->has_oldest) {
-		json_uint(out, "oldest_wr_id", queue->oldest.wr_id);
-		json_uint(out, "oldest_age_ns", top_age(sample, queue));
-		json_uint(out, "oldest_bytes", queue->oldest.bytes);
-		if (has_opcode)
-			json_string(out, "oldest_opcode",
-				    trace_opcode_name(queue->oldest.opcode));
-	}
-	json_object_end(out);
-}
 
 static void top_json_qp(struct json_out *out, const struct top_sample *sample,
 			const struct top_qp *qp)
@@ -319,6 +287,9 @@ static void top_json_qp(struct json_out *out, const struct top_sample *sample,
 	json_uint(out, "requests_per_second", top_integer(qp->sends));
 	json_uint(out, "recv_completions_per_second", top_integer(qp->recvs));
 	json_uint(out, "bytes_per_second", top_integer(qp->bytes));
+	if (qp->stats->srq && qp->stats->srq <= sample->now->nr_srqs)
+		json_uint(out, "srq",
+			  sample->now->srqs[qp->stats->srq - 1].handle);
 	top_json_queue(out, "send", sample, &qp->queues->send, true);
 	top_json_queue(out, "recv", sample, &qp->queues->recv, false);
 	json_string(out, "waits_for", qp->waits_for);
@@ -371,6 +342,7 @@ int top_print_json(FILE *out, const struct top_sample *sample)
 	for (size_t i = 0; i < nr; i++)
 		top_json_qp(&document, sample, &qps[i]);
 	json_array_end(&document);
+	top_json_srqs(&document, sample);
 	json_object_end(&document);
 	free(qps);
 	return json_end(&document) == 0 && fflush(out) == 0 ? 0 : -EIO;
