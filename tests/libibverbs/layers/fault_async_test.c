@@ -151,7 +151,7 @@ static void event_only_leaves_qp_in_state(void **state)
 	fault_stop();
 }
 
-static void qp_destroyed_with_unread_event_takes_it_along(void **state)
+static void qp_destroyed_with_unread_event_drops_the_event(void **state)
 {
 	fault_start("event=QP_REQ_ERR @ call=post_send,nth=1");
 	assert_int_equal(fault_post(fixture.left, 1), 0);
@@ -314,7 +314,7 @@ static void device_fatal_leaves_nothing_to_wait_for(void **state)
 	fault_stop();
 }
 
-static void device_fatal_leaves_other_context_alone(void **state)
+static void device_fatal_leaves_contexts_of_the_same_device_alone(void **state)
 {
 	struct ibv_context *other;
 	struct ibv_pd *pd;
@@ -330,7 +330,7 @@ static void device_fatal_leaves_other_context_alone(void **state)
 	fault_stop();
 }
 
-static void event_before_its_time_only(void **state)
+static void event_with_before_until_that_time_only(void **state)
 {
 	const struct timespec later = { .tv_nsec = 50000000 };
 	struct ibv_pd *pd;
@@ -353,7 +353,8 @@ int main(void)
 		cmocka_unit_test(event_at_time_wakes_reader),
 		cmocka_unit_test(qp_fatal_moves_qp_to_err_and_flushes),
 		cmocka_unit_test(event_only_leaves_qp_in_state),
-		cmocka_unit_test(qp_destroyed_with_unread_event_takes_it_along),
+		cmocka_unit_test(
+			qp_destroyed_with_unread_event_drops_the_event),
 		cmocka_unit_test(qp_destroy_waits_for_acknowledgment),
 		cmocka_unit_test(
 			event_of_provider_is_read_after_those_of_rules),
@@ -362,8 +363,9 @@ int main(void)
 		cmocka_unit_test(
 			device_fatal_makes_calls_fail_and_destroys_succeed),
 		cmocka_unit_test(device_fatal_leaves_nothing_to_wait_for),
-		cmocka_unit_test(device_fatal_leaves_other_context_alone),
-		cmocka_unit_test(event_before_its_time_only),
+		cmocka_unit_test(
+			device_fatal_leaves_contexts_of_the_same_device_alone),
+		cmocka_unit_test(event_with_before_until_that_time_only),
 	};
 
 	return own_process_run_group_tests(tests);

@@ -364,7 +364,7 @@ static void qp_with_time_stamps_is_left_alone(void **state)
 	extended_stop();
 }
 
-static void qp_with_other_operations_is_left_alone(void **state)
+static void qp_with_operations_of_the_program_is_left_alone(void **state)
 {
 	struct ibv_qp *qp;
 
@@ -392,7 +392,8 @@ int main(void)
 		cmocka_unit_test(completion_members_are_those_of_poll_cq),
 		cmocka_unit_test(poll_delay_acts_on_start_poll),
 		cmocka_unit_test(qp_with_time_stamps_is_left_alone),
-		cmocka_unit_test(qp_with_other_operations_is_left_alone),
+		cmocka_unit_test(
+			qp_with_operations_of_the_program_is_left_alone),
 	};
 
 	return own_process_run_group_tests(tests);
