@@ -39,6 +39,8 @@ static int layers_start_poll(struct ibv_cq_ex *cq,
 	uint64_t begin = trace_begin();
 	int ret = record->cq.start_poll(cq, attr);
 
+	if (layers_track_is_on)
+		validate_polled(ibv_cq_ex_to_cq(cq));
 	trace_polled_ex(cq, TRACE_START_POLL, begin, ret);
 	return layers_check_current(cq, ret);
 }

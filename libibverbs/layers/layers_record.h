@@ -49,7 +49,7 @@ struct layers_cq {
 	int (*start_poll)(struct ibv_cq_ex *cq, struct ibv_poll_cq_attr *attr);
 	int (*next_poll)(struct ibv_cq_ex *cq);
 	atomic_uint nr_events; /* that the program took */
-	atomic_bool was_polled;
+	atomic_uint nr_polls;
 };
 
 struct layers_srq {

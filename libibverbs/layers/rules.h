@@ -23,6 +23,7 @@ enum layers_rule {
 	AV_AT_002,
 	/* completion queues */
 	AV_CQ_003,
+	AV_CQ_005,
 	AV_CQ_006,
 	AV_CQ_010,
 	/* events */
@@ -40,10 +41,12 @@ enum layers_rule {
 	/* lifetime of objects */
 	AV_LT_001,
 	AV_LT_002,
+	AV_LT_003,
 	AV_LT_004,
 	AV_LT_005,
 	AV_LT_006,
 	AV_LT_007,
+	AV_LT_008,
 	/* memory windows */
 	AV_MW_001,
 	AV_MW_002,

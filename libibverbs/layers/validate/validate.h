@@ -122,7 +122,17 @@ void validate_completed(struct ibv_cq *cq,
 			const struct validate_completion *completion);
 void validate_completed_ex(struct ibv_cq_ex *cq);
 
-/** validate_polled() - the program has polled a completion of a CQ */
+/**
+ * validate_note_post() - note the time of the first post after a poll
+ * @qp: its record
+ */
+void validate_note_post(struct layers_record *qp);
+
+/** validate_unpolled_s() - seconds since that post without a poll; 0: unknown
+ */
+uint32_t validate_unpolled_s(const struct layers_record *qp);
+
+/** validate_polled() - the program has polled a CQ, which may be empty */
 void validate_polled(struct ibv_cq *cq);
 
 /** validate_failed_post() - count a post to a QP that has failed */

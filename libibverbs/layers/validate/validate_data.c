@@ -31,6 +31,8 @@ static int validate_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 			*bad_wr = wr;
 		return EINVAL;
 	}
+	if (record)
+		validate_note_post(record);
 	ret = validate_below(qp->context)->post_send(qp, wr, &bad);
 	if (__builtin_expect(ret != 0, 0)) {
 		if (bad_wr)
@@ -129,8 +131,6 @@ static int validate_poll_cq(struct ibv_cq *cq, int num_entries,
 {
 	int nr = validate_below(cq->context)->poll_cq(cq, num_entries, wc);
 
-	if (nr <= 0)
-		return nr;
 	validate_polled(cq);
 	for (int i = 0; i < nr; i++)
 		validate_completed(cq, &(const struct validate_completion){

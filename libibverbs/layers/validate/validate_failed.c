@@ -12,6 +12,9 @@
 #include "layers/validate/validate.h"
 #include "layers/validate/validate_report.h"
 
+/* AV-CQ-005 is reported after a time without polls. */
+#define MIN_UNPOLLED_S 5U
+
 /* Whether a provider returns the errno for an argument. */
 static bool failed_by_argument(int error)
 {
@@ -158,10 +161,11 @@ static void failed_add_send(struct explain_text *text, const struct ibv_qp *qp,
 
 /* Requests of ibv_wr_start() are not counted, so some may be signaled. */
 static enum layers_rule failed_check_full(struct explain_text *text,
-					  const struct layers_qp *qp)
+					  const struct layers_record *record)
 {
-	const struct validate_qp *state = &qp->validate;
-	uint32_t max = qp->cap.max_send_wr;
+	const struct validate_qp *state = &record->qp.validate;
+	uint32_t max = record->qp.cap.max_send_wr;
+	uint32_t unpolled_s = validate_unpolled_s(record);
 
 	if (!max)
 		return LAYERS_RULE_NONE;
@@ -173,6 +177,13 @@ static enum layers_rule failed_check_full(struct explain_text *text,
 			    "an entry; signal at least one of %u requests",
 			    VALIDATE_LOAD(state->nr_unsignaled), max);
 		return AV_PO_002;
+	}
+	if (unpolled_s >= MIN_UNPOLLED_S) {
+		explain_add(text,
+			    "the send queue is full (max_send_wr is %u), and "
+			    "its completion queue was not polled for %u s",
+			    max, unpolled_s);
+		return AV_CQ_005;
 	}
 	explain_add(text,
 		    "the send queue is full (max_send_wr is %u); poll "
@@ -212,7 +223,7 @@ void validate_send_failed(const struct ibv_qp *qp,
 	if (error == EINVAL || error == EOPNOTSUPP)
 		rule = check_send_wr(&clause, qp, cap, bad);
 	else if (error == ENOMEM && record)
-		rule = failed_check_full(&clause, &record->qp);
+		rule = failed_check_full(&clause, record);
 	failed_add_send(&text, qp, bad);
 	failed_report(rule, qp->context, &text, &clause);
 }

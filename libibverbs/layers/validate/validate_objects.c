@@ -67,6 +67,18 @@ bool validate_region_was_freed(const struct ibv_context *ctx, uint32_t lkey)
 	return record != NULL;
 }
 
+bool validate_was_destroyed(enum layers_kind kind, const void *object)
+{
+	const struct layers_record *record = NULL;
+
+	layers_lock();
+	do
+		record = layers_record_next_gone_locked(kind, record);
+	while (record && record->former != object);
+	layers_unlock();
+	return record != NULL;
+}
+
 bool validate_region_is_of_other(const struct ibv_context *ctx, uint32_t lkey)
 {
 	const struct layers_record *record;

@@ -32,6 +32,9 @@ void validate_add_object(struct explain_text *text, enum layers_kind kind,
 void validate_add_found(struct explain_text *text,
 			const struct validate_found *found);
 
+/** validate_was_destroyed() - whether the last object at an address is gone */
+bool validate_was_destroyed(enum layers_kind kind, const void *object);
+
 /* Access flags of a region of which they are unknown. */
 #define VALIDATE_ANY_ACCESS UINT32_MAX
 

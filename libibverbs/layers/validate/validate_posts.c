@@ -373,20 +373,40 @@ posts_check_message_length(const struct posts_request *request,
 }
 
 static bool posts_pd_differs(const struct posts_request *request,
-			     const struct ibv_pd *pd)
+			     const struct layers_record *ah)
 {
-	const struct ibv_pd *root = validate_root_pd(pd);
+	const struct ibv_pd *root = validate_root_pd(ah->used[LAYERS_USED_PD]);
 
 	return request->pd && root && root != request->pd;
 }
 
-static __attribute__((noinline, cold)) void
-posts_report_datagram(const struct posts_request *request)
+/* A vendor library makes address handles that have no record. */
+static bool posts_ah_was_destroyed(const struct posts_request *request)
+{
+	const struct ibv_ah *ah = request->send->wr.ud.ah;
+
+	return ah && validate_knows_keys(request->ctx) &&
+	       !layers_record_find(ah) && validate_was_destroyed(LAYERS_AH, ah);
+}
+
+/* Return: whether the provider may read the address handle. */
+static __attribute__((noinline, cold)) bool
+posts_report_datagram(const struct posts_request *request,
+		      const struct layers_record *ah)
 {
 	const struct ibv_send_wr *wr = request->send;
 	struct explain_text text = {};
 
-	if (wr->wr.ud.ah && posts_pd_differs(request, wr->wr.ud.ah->pd)) {
+	if (posts_ah_was_destroyed(request)) {
+		explain_add(&text, "the address handle was destroyed");
+		posts_report(AV_LT_003, request, &text);
+		return false;
+	}
+	if (ah && VALIDATE_LOAD(ah->ctx) != request->ctx) {
+		explain_add(&text, "the address handle is of another context "
+				   "than the queue pair");
+		posts_report(AV_LT_008, request, &text);
+	} else if (ah && posts_pd_differs(request, ah)) {
 		explain_add(&text, "the address handle is of another "
 				   "protection domain than the queue pair");
 		posts_report(AV_UD_003, request, &text);
@@ -403,17 +423,25 @@ posts_report_datagram(const struct posts_request *request)
 			    wr->wr.ud.remote_qkey);
 		posts_report(AV_UD_005, request, &text);
 	}
+	return true;
 }
 
-static void posts_check_datagram(const struct posts_request *request,
+/* Return: whether the provider may read the address handle. */
+static bool posts_check_datagram(const struct posts_request *request,
 				 const struct validate_qp *state)
 {
 	const struct ibv_send_wr *wr = request->send;
-	const struct ibv_pd *pd = wr->wr.ud.ah ? wr->wr.ud.ah->pd : NULL;
+	const struct layers_record *ah = layers_record_find(wr->wr.ud.ah);
+	const void *pd = ah ? ah->used[LAYERS_USED_PD] : NULL;
 
-	if ((pd && state->pd && pd != state->pd && pd != state->own_pd) ||
-	    wr->wr.ud.remote_qpn > 0xffffff || wr->wr.ud.remote_qkey >> 31)
-		posts_report_datagram(request);
+	if (__builtin_expect(!ah ||
+				     (state->pd && pd != state->pd &&
+				      pd != state->own_pd) ||
+				     wr->wr.ud.remote_qpn > 0xffffff ||
+				     wr->wr.ud.remote_qkey >> 31,
+			     0))
+		return posts_report_datagram(request, ah);
+	return true;
 }
 
 static void posts_check_send(const struct posts_request *request,
@@ -476,10 +504,12 @@ bool validate_sends(const struct ibv_qp *qp, const struct layers_qp *record,
 			return false;
 		}
 		posts_check_send(&request, &record->validate);
-		if (qp->qp_type == IBV_QPT_UD)
-			posts_check_datagram(&request, &record->validate);
-		else if (wr->opcode == IBV_WR_BIND_MW)
+		if (qp->qp_type == IBV_QPT_UD) {
+			if (!posts_check_datagram(&request, &record->validate))
+				return false;
+		} else if (wr->opcode == IBV_WR_BIND_MW) {
 			validate_bind(qp, wr->wr_id, &wr->bind_mw.bind_info);
+		}
 		wr = wr->next;
 	}
 	return true;
@@ -509,7 +539,7 @@ void validate_built_address(const struct ibv_qp *qp,
 	const struct posts_request request =
 		posts_send_request(qp, record, wr, true);
 
-	posts_check_datagram(&request, &record->validate);
+	(void)posts_check_datagram(&request, &record->validate); /* no result */
 }
 
 /* ------------------------------------------------------------------------ */

@@ -27,6 +27,10 @@ struct validate_qp {
 	/* Send requests since the last one that is signaled. */
 	atomic_uint nr_unsignaled;
 
+	/* The first post after the last poll of the CQ that was observed. */
+	atomic_uint noted_polls;
+	atomic_uint noted_s;
+
 	/* It is in ERR or RESET, so its requests are not executed. */
 	atomic_bool is_stopped;
 	/* The first completion with an error; 0: none. */

@@ -154,8 +154,8 @@ static void queues_report_reset(const struct ibv_qp *qp, uint32_t nr_left)
 	explain_add(&text, "ibv_modify_qp(");
 	explain_add_qp(&text, qp->context, qp->qp_num, qp->qp_type);
 	explain_add(&text,
-		    ", -> RESET): %u requests are forgotten and have no "
-		    "completion; poll until the queues are empty before",
+		    ", -> RESET): requests without a completion, which are "
+		    "forgotten: %u; poll until the queues are empty before",
 		    nr_left);
 	validate_report(AV_QP_013, qp->context, &text);
 }
@@ -189,9 +189,9 @@ static int validate_destroy_qp(struct ibv_qp *qp)
 	explain_add(&text, "ibv_destroy_qp(");
 	explain_add_qp(&text, ctx, qp->qp_num, qp->qp_type);
 	explain_add(&text,
-		    "): %u signaled send requests have no completion any "
-		    "more; move the QP to ERR and poll until it is empty "
-		    "before",
+		    "): completions of signaled send requests that were not "
+		    "polled: %u; move the QP to ERR and poll until it is "
+		    "empty before",
 		    nr_left);
 	validate_forget_srq(qp);
 	ret = validate_below(ctx)->destroy_qp(qp);

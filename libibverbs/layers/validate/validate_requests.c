@@ -5,6 +5,7 @@
  * queue of which anything went unseen.
  */
 #include <inttypes.h>
+#include <time.h>
 
 #include "layers/validate/validate.h"
 #include "layers/validate/validate_objects.h"
@@ -118,8 +119,10 @@ void validate_polled(struct ibv_cq *cq)
 {
 	struct layers_record *record = layers_record_find(cq);
 
-	if (record && !VALIDATE_LOAD(record->cq.was_polled))
-		VALIDATE_STORE(record->cq.was_polled, true);
+	/* Threads may lose a poll of another one, but not all of them. */
+	if (record)
+		VALIDATE_STORE(record->cq.nr_polls,
+			       VALIDATE_LOAD(record->cq.nr_polls) + 1);
 }
 
 void validate_completed_ex(struct ibv_cq_ex *cq)
@@ -131,11 +134,54 @@ void validate_completed_ex(struct ibv_cq_ex *cq)
 		.opcode = has_opcode ? (int)cq->read_opcode(cq) : -1,
 	};
 
-	validate_polled(ibv_cq_ex_to_cq(cq));
 	/* Without a number, the QP has no record. */
 	if (cq->read_qp_num)
 		completion.qp_num = cq->read_qp_num(cq);
 	validate_completed(ibv_cq_ex_to_cq(cq), &completion);
+}
+
+/* ------------------------------------------------------------------------ */
+/* Posts without polls                                                       */
+/* ------------------------------------------------------------------------ */
+
+static uint32_t request_now_s(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC_COARSE, &now); /* cannot fail */
+	return (uint32_t)now.tv_sec;
+}
+
+/* Return: how often the CQ of the send requests was polled. */
+static unsigned int request_nr_polls(const struct layers_record *qp)
+{
+	const struct layers_record *cq =
+		layers_record_find(qp->used[LAYERS_USED_SEND_CQ]);
+
+	return cq ? VALIDATE_LOAD(cq->cq.nr_polls) : 0;
+}
+
+void validate_note_post(struct layers_record *qp)
+{
+	struct validate_qp *state = &qp->qp.validate;
+	unsigned int nr_polls = request_nr_polls(qp);
+
+	if (nr_polls == VALIDATE_LOAD(state->noted_polls) &&
+	    VALIDATE_LOAD(state->noted_s))
+		return;
+	VALIDATE_STORE(state->noted_polls, nr_polls);
+	VALIDATE_STORE(state->noted_s, request_now_s());
+}
+
+uint32_t validate_unpolled_s(const struct layers_record *qp)
+{
+	const struct validate_qp *state = &qp->qp.validate;
+	uint32_t noted_s = VALIDATE_LOAD(state->noted_s);
+
+	if (!noted_s || !validate_knows_keys(VALIDATE_LOAD(qp->ctx)) ||
+	    request_nr_polls(qp) != VALIDATE_LOAD(state->noted_polls))
+		return 0;
+	return request_now_s() - noted_s;
 }
 
 /* ------------------------------------------------------------------------ */
@@ -172,7 +218,7 @@ static bool cq_is_polled(const struct ibv_context *ctx, const void *cq)
 	const struct layers_record *record = layers_record_find(cq);
 
 	return validate_knows_keys(ctx) ||
-	       (record && VALIDATE_LOAD(record->cq.was_polled));
+	       (record && VALIDATE_LOAD(record->cq.nr_polls));
 }
 
 static bool sends_are_seen(struct layers_record *qp)

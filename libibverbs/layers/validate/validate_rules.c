@@ -36,6 +36,10 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "A completion queue overran: it has fewer entries than requests "
 	     "completed. Its completions and queue pairs are lost.",
 	     "ibv_create_cq(3), IBTA 10.10.3"),
+	RULE(CQ, 005, VALIDATE_WARNING, VALIDATE_HISTORY,
+	     "A send request was refused because the send queue is full, and "
+	     "its completion queue was not polled for 5 seconds.",
+	     "ibv_poll_cq(3)"),
 	RULE(CQ, 006, VALIDATE_ERROR, VALIDATE_ANY,
 	     "An event is requested for a completion queue without a channel, "
 	     "so no event is generated.",
@@ -88,6 +92,11 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "An object cannot be destroyed because other objects use it. "
 	     "Destroy those first.",
 	     "ibv_alloc_pd(3), ibv_create_cq(3), ibv_create_srq(3)"),
+	RULE(LT, 003, VALIDATE_ERROR, VALIDATE_HISTORY,
+	     "A send request has an address handle that was destroyed. "
+	     "ibv_post_send() returns EINVAL, since many providers would "
+	     "crash.",
+	     "ibv_create_ah(3)"),
 	RULE(LT, 004, VALIDATE_ERROR, VALIDATE_HISTORY,
 	     "A memory region is deregistered or registered again while a "
 	     "request in flight uses it. Poll the completion of the request "
@@ -107,6 +116,10 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "send requests were polled, which never come. Move it to ERR and "
 	     "poll until it is empty.",
 	     "ibv_create_qp(3), IBTA 10.3.1"),
+	RULE(LT, 008, VALIDATE_ERROR, VALIDATE_HISTORY,
+	     "A send request has an address handle of another context. Make "
+	     "one for each context.",
+	     "ibv_post_send(3), ibv_create_ah(3)"),
 	RULE(MW, 001, VALIDATE_ERROR, VALIDATE_ANY,
 	     "A memory window is bound to a region without IBV_ACCESS_MW_BIND.",
 	     "ibv_alloc_mw(3), ibv_bind_mw(3)"),

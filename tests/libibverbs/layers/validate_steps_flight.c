@@ -5,7 +5,29 @@
  */
 #include "libibverbs/layers/validate_steps.h"
 
+#include <dlfcn.h>
+#include <errno.h>
+#include <time.h>
+
 #define NR_FAILED_POSTS 100
+
+/* Seconds by which clocks are ahead. */
+static time_t clock_offset_s;
+
+/* The layer and the library call this function. */
+__attribute__((visibility("default"))) int clock_gettime(clockid_t id,
+							 struct timespec *ret)
+{
+	static int (*next)(clockid_t, struct timespec *);
+	int err;
+
+	if (!next)
+		next = (int (*)(clockid_t, struct timespec *))(uintptr_t)dlsym(
+			RTLD_NEXT, "clock_gettime");
+	err = next(id, ret);
+	ret->tv_sec += clock_offset_s;
+	return err;
+}
 
 static struct ibv_mr *flight_new_mr(void)
 {
@@ -125,6 +147,71 @@ static void step_LT_005(bool mistake)
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
+/* The layer refuses the mistake, since the provider would crash. */
+static void step_LT_003(bool mistake)
+{
+	struct step_datagram step;
+	struct ibv_send_wr *bad = NULL;
+
+	step_datagram_begin(&step);
+	if (mistake) {
+		assert_int_equal(ibv_destroy_ah(step.ah), 0);
+		assert_int_equal(ibv_post_send(step.qp, &step.wr, &bad),
+				 EINVAL);
+		assert_ptr_equal(bad, &step.wr);
+	} else {
+		flight_post(step.qp, &step.wr);
+		assert_int_equal(fixture_poll(fixture.cq).status,
+				 IBV_WC_SUCCESS);
+		assert_int_equal(ibv_destroy_ah(step.ah), 0);
+	}
+	assert_int_equal(ibv_destroy_qp(step.qp), 0);
+}
+
+static void step_LT_008(bool mistake)
+{
+	struct ibv_context *ctx = fixture_open();
+	struct ibv_pd *pd = ibv_alloc_pd(ctx);
+	int mask;
+	struct ibv_qp_attr attr = validate_step_attr(IBV_QPS_RTR, &mask);
+	struct ibv_ah *ah = ibv_create_ah(pd, &attr.ah_attr);
+	struct step_datagram step;
+
+	assert_non_null(ah);
+	step_datagram_begin(&step);
+	if (mistake)
+		step.wr.wr.ud.ah = ah;
+	flight_post(step.qp, &step.wr);
+	(void)fixture_poll(fixture.cq); /* it is up to the provider */
+	step_datagram_end(&step);
+	assert_int_equal(ibv_destroy_ah(ah), 0);
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
+	assert_int_equal(ibv_close_device(ctx), 0);
+}
+
+/* No receive request is posted, so no request completes. */
+static void step_CQ_005(bool mistake)
+{
+	struct ibv_qp *qp = step_new_qp_to_itself();
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = step_write(&sge), *bad;
+
+	wr.opcode = IBV_WR_SEND;
+	for (int i = 0; i < 8; i++)
+		flight_post(qp, &wr);
+	clock_offset_s = 5;
+	if (mistake) {
+		int ret;
+
+		do
+			ret = ibv_post_send(qp, &wr, &bad);
+		while (ret == 0);
+		assert_int_equal(ret, ENOMEM);
+	}
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	clock_offset_s = 0;
+}
+
 static void step_LT_006(bool mistake)
 {
 	struct step_datagram step;
@@ -184,6 +271,8 @@ static void step_QP_013(bool mistake)
 }
 
 const struct validate_step validate_steps_flight[] = {
+	VALIDATE_STEP(CQ, 005),
+	VALIDATE_STEP(LT, 003),
 	{ AV_LT_004, "_receive", step_LT_004_receive },
 	{ AV_LT_004, "_srq", step_LT_004_srq },
 	{ AV_LT_004, "_send", step_LT_004_send },
@@ -191,6 +280,7 @@ const struct validate_step validate_steps_flight[] = {
 	VALIDATE_STEP(LT, 005),
 	VALIDATE_STEP(LT, 006),
 	VALIDATE_STEP(LT, 007),
+	VALIDATE_STEP(LT, 008),
 	VALIDATE_STEP(QP, 011),
 	VALIDATE_STEP(QP, 013),
 	{ LAYERS_RULE_NONE, "", NULL },
