@@ -131,4 +131,10 @@ void explain_completion(const struct ibv_context *ctx, uint64_t wr_id,
 			enum ibv_wc_status status, uint32_t vendor_err,
 			const uint32_t *qp_num);
 
+/** explain_add_completion() - append sentences about such a completion */
+void explain_add_completion(struct explain_text *text,
+			    const struct ibv_context *ctx, uint64_t wr_id,
+			    enum ibv_wc_status status, uint32_t vendor_err,
+			    uint32_t qp_num);
+
 #endif

@@ -393,24 +393,21 @@ static void completion_begin(struct explain_text *text,
 		    entry->name, (int)status, entry->meaning);
 }
 
-static void completion_explain_error(const struct ibv_context *ctx,
-				     uint64_t wr_id, enum ibv_wc_status status,
-				     uint32_t vendor_err,
-				     const struct completion_qp *qp,
-				     const struct completion_request *request)
+static void completion_add_error(struct explain_text *text,
+				 const struct ibv_context *ctx, uint64_t wr_id,
+				 enum ibv_wc_status status, uint32_t vendor_err,
+				 const struct completion_qp *qp,
+				 const struct completion_request *request)
 {
-	struct explain_text text = {};
-
-	completion_begin(&text, ctx, wr_id, status, qp);
-	explain_add(&text, ".");
+	completion_begin(text, ctx, wr_id, status, qp);
+	explain_add(text, ".");
 	if (qp) {
-		completion_add_causes(&text, status, request->opcode, qp);
-		completion_add_request(&text, request);
-		completion_add_peer(&text, qp);
+		completion_add_causes(text, status, request->opcode, qp);
+		completion_add_request(text, request);
+		completion_add_peer(text, qp);
 	}
 	if (vendor_err)
-		explain_add(&text, " vendor_err is 0x%x.", vendor_err);
-	explain_print(EXPLAIN_COMPLETION, &text);
+		explain_add(text, " vendor_err is 0x%x.", vendor_err);
 }
 
 static void completion_explain_flush(const struct ibv_context *ctx,
@@ -480,6 +477,7 @@ void explain_completion(const struct ibv_context *ctx, uint64_t wr_id,
 	struct completion_request request = { .opcode = NO_OPCODE };
 	struct layers_record *record;
 	struct completion_qp qp = {};
+	struct explain_text text = {};
 	struct layers_qp first = {};
 	bool is_wanted = true;
 
@@ -502,10 +500,32 @@ void explain_completion(const struct ibv_context *ctx, uint64_t wr_id,
 
 	if (!is_wanted)
 		return;
-	if (is_flush)
+	if (is_flush) {
 		completion_explain_flush(ctx, wr_id, record ? &qp : NULL,
 					 &first);
-	else
-		completion_explain_error(ctx, wr_id, status, vendor_err,
-					 record ? &qp : NULL, &request);
+		return;
+	}
+	completion_add_error(&text, ctx, wr_id, status, vendor_err,
+			     record ? &qp : NULL, &request);
+	explain_print(EXPLAIN_COMPLETION, &text);
+}
+
+void explain_add_completion(struct explain_text *text,
+			    const struct ibv_context *ctx, uint64_t wr_id,
+			    enum ibv_wc_status status, uint32_t vendor_err,
+			    uint32_t qp_num)
+{
+	struct completion_request request = { .opcode = NO_OPCODE };
+	struct completion_qp qp = {};
+	struct layers_record *record;
+
+	layers_lock();
+	record = layers_record_find_number(ctx, LAYERS_QP, qp_num);
+	if (record) {
+		completion_copy_qp(qp_num, &record->qp, &qp);
+		request = completion_find_request(&record->qp, wr_id);
+	}
+	layers_unlock();
+	completion_add_error(text, ctx, wr_id, status, vendor_err,
+			     record ? &qp : NULL, &request);
 }

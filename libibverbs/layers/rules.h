@@ -95,6 +95,17 @@ enum layers_rule {
 	AV_UD_002,
 	AV_UD_003,
 	AV_UD_005,
+	/* completions with an error */
+	AV_WC_001,
+	AV_WC_002,
+	AV_WC_003,
+	AV_WC_004,
+	AV_WC_005,
+	AV_WC_006,
+	AV_WC_007,
+	AV_WC_008,
+	AV_WC_009,
+	AV_WC_010,
 
 	LAYERS_NR_RULES,
 };

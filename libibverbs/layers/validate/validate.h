@@ -116,7 +116,16 @@ struct validate_completion {
 	enum ibv_wc_status status;
 	int opcode; /* enum ibv_wc_opcode; -1: unknown */
 	uint32_t qp_num;
+	uint32_t vendor_err;
 };
+
+/* validate_statuses.c: the first error of a QP, and the first flushed request
+ */
+void validate_status(const struct ibv_context *ctx, struct layers_qp *record,
+		     const struct validate_completion *completion);
+
+/** validate_note_mistake() - a mistake was reported, which explains errors */
+void validate_note_mistake(const struct ibv_qp *qp);
 
 void validate_completed(struct ibv_cq *cq,
 			const struct validate_completion *completion);

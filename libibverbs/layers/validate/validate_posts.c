@@ -58,6 +58,8 @@ static void posts_report(enum layers_rule rule,
 {
 	struct explain_text text = {};
 
+	if (request->qp)
+		validate_note_mistake(request->qp);
 	posts_add_call(&text, request);
 	explain_add(&text, "%s", clause->buf);
 	validate_report(rule, request->ctx, &text);
@@ -288,6 +290,7 @@ void validate_bind(const struct ibv_qp *qp, uint64_t wr_id,
 	rule = posts_check_window(&clause, info, &region);
 	if (!rule)
 		return;
+	validate_note_mistake(qp);
 	explain_add(&text, "bind of a memory window (");
 	explain_add_qp(&text, qp->context, qp->qp_num, qp->qp_type);
 	explain_add(&text, ", wr_id 0x%" PRIx64 "): %s", wr_id, clause.buf);

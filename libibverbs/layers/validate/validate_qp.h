@@ -37,6 +37,9 @@ struct validate_qp {
 	atomic_uint failed_status;
 	atomic_uint_least64_t failed_wr_id;
 	atomic_uint nr_failed_posts; /* since then */
+	atomic_bool flush_is_reported;
+	/* A mistake was reported, which possibly causes errors. */
+	atomic_bool has_mistake;
 
 	/* Attributes; 0: unknown. */
 	atomic_uint port;

@@ -125,6 +125,8 @@ static void queues_note_state(struct validate_qp *state, enum ibv_qp_state to)
 	if (to != IBV_QPS_ERR) {
 		VALIDATE_STORE(state->failed_status, 0);
 		VALIDATE_STORE(state->nr_failed_posts, 0);
+		VALIDATE_STORE(state->flush_is_reported, false);
+		VALIDATE_STORE(state->has_mistake, false);
 	}
 }
 

@@ -77,12 +77,17 @@ static void request_complete_unknown(struct layers_record *qp,
 }
 
 static __attribute__((noinline, cold)) void
-request_note_failure(struct validate_qp *state,
+request_note_failure(const struct ibv_context *ctx, struct layers_qp *qp,
 		     const struct validate_completion *of)
 {
+	struct validate_qp *state = &qp->validate;
+	bool is_flush = of->status == IBV_WC_WR_FLUSH_ERR;
+
 	VALIDATE_STORE(state->is_stopped, true);
-	if (VALIDATE_LOAD(state->failed_status) ||
-	    of->status == IBV_WC_WR_FLUSH_ERR)
+	if (VALIDATE_LOAD(state->failed_status) && !is_flush)
+		return;
+	validate_status(ctx, qp, of);
+	if (is_flush)
 		return;
 	VALIDATE_STORE(state->failed_wr_id, of->wr_id);
 	VALIDATE_STORE(state->failed_status, of->status);
@@ -104,7 +109,7 @@ void validate_completed(struct ibv_cq *cq, const struct validate_completion *of)
 			     0)) {
 		request_complete_unknown(qp, cq, of);
 		if (of->status != IBV_WC_SUCCESS)
-			request_note_failure(&qp->qp.validate, of);
+			request_note_failure(cq->context, &qp->qp, of);
 	} else {
 		request_complete(of->opcode & IBV_WC_RECV
 					 ? request_recv_track(qp)
@@ -134,6 +139,8 @@ void validate_completed_ex(struct ibv_cq_ex *cq)
 		.opcode = has_opcode ? (int)cq->read_opcode(cq) : -1,
 	};
 
+	if (cq->status != IBV_WC_SUCCESS && cq->read_vendor_err)
+		completion.vendor_err = cq->read_vendor_err(cq);
 	/* Without a number, the QP has no record. */
 	if (cq->read_qp_num)
 		completion.qp_num = cq->read_qp_num(cq);
@@ -283,13 +290,15 @@ static bool request_has_ah(const struct layers_request *request,
 
 /* The requests of a queue that has one are in doubt afterwards. */
 static bool search_track(struct request_search *search,
-			 const struct layers_record *record,
+			 struct layers_record *record,
 			 struct layers_track *track, bool is_send)
 {
 	if (!layers_track_find(track, search->matches, search,
 			       &search->request))
 		return false;
 	layers_track_miss(track);
+	if (record->kind == LAYERS_QP)
+		VALIDATE_STORE(record->qp.validate.has_mistake, true);
 	search->kind = record->kind;
 	search->number = VALIDATE_LOAD(record->number);
 	search->is_send = is_send;

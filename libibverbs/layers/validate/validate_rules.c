@@ -279,6 +279,48 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "The highest bit of remote_qkey is set. The Q_Key of the queue "
 	     "pair is sent in its place.",
 	     "ibv_post_send(3), IBTA 10.2.5"),
+	RULE(WC, 001, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The status of a completion is LOC_LEN_ERR: a message is "
+	     "longer than the receive request, or than the device "
+	     "permits.",
+	     "ibv_poll_cq(3), IBTA 11.6.2"),
+	RULE(WC, 002, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The status of a completion is LOC_QP_OP_ERR: the request "
+	     "does not fit the queue pair.",
+	     "ibv_poll_cq(3), IBTA 11.6.2"),
+	RULE(WC, 003, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The status of a completion is LOC_PROT_ERR: an SGE of the "
+	     "request is not in a valid region.",
+	     "ibv_poll_cq(3), IBTA 11.6.2"),
+	RULE(WC, 004, VALIDATE_HINT, VALIDATE_ANY,
+	     "The status of a completion is WR_FLUSH_ERR, and the queue "
+	     "pair failed with another status before.",
+	     "ibv_poll_cq(3), IBTA 11.6.2"),
+	RULE(WC, 005, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The status of a completion is MW_BIND_ERR: a memory window "
+	     "cannot be bound.",
+	     "ibv_poll_cq(3), IBTA 11.6.2"),
+	RULE(WC, 006, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The status of a completion is REM_INV_REQ_ERR: the peer "
+	     "does not accept the operation, or its receive request is "
+	     "too short.",
+	     "ibv_poll_cq(3), IBTA 9.7.5.2.2"),
+	RULE(WC, 007, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The status of a completion is REM_ACCESS_ERR: the peer "
+	     "does not permit the access to its memory.",
+	     "ibv_poll_cq(3), IBTA 9.7.4.1.7"),
+	RULE(WC, 008, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The status of a completion is REM_OP_ERR: the peer could "
+	     "not execute the request because of an error of its own.",
+	     "ibv_poll_cq(3), IBTA 11.6.2"),
+	RULE(WC, 009, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The status of a completion is RETRY_EXC_ERR: the peer did "
+	     "not acknowledge the request.",
+	     "ibv_poll_cq(3), IBTA 9.7.6.1.1"),
+	RULE(WC, 010, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The status of a completion is RNR_RETRY_EXC_ERR: the peer "
+	     "had no receive request for the message.",
+	     "ibv_poll_cq(3), IBTA 9.7.5.2.8"),
 };
 
 const char *validate_severity_name(enum validate_severity severity)

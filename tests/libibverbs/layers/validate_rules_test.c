@@ -17,9 +17,10 @@
 #define NR(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct validate_step *const tables[] = {
-	validate_steps_modify,	 validate_steps_objects, validate_steps_posts,
-	validate_steps_requests, validate_steps_built,	 validate_steps_windows,
-	validate_steps_flight,
+	validate_steps_modify, validate_steps_objects,
+	validate_steps_posts,  validate_steps_requests,
+	validate_steps_built,  validate_steps_windows,
+	validate_steps_flight, validate_steps_statuses,
 };
 
 static const char *page_path;
@@ -40,10 +41,12 @@ static bool rule_has_step(int rule)
 
 static int step_setup(void **state)
 {
+	const struct validate_step *step = *state;
+	const char *settings = step->settings ? step->settings : "hints=on";
 	void *unused;
 
 	assert_int_equal(setenv("VERBS_LAYERS", "validate", 1), 0);
-	assert_int_equal(setenv("VERBS_VALIDATE", "hints=on", 1), 0);
+	assert_int_equal(setenv("VERBS_VALIDATE", settings, 1), 0);
 	explain_capture_start();
 	(void)fixture_setup(&unused);
 	(void)explain_capture_take(); /* hints about the fixture */

@@ -16,12 +16,14 @@ struct validate_step {
 	enum layers_rule rule;
 	const char *variant; /* of the step, if a rule has several, or "" */
 	void (*run)(bool mistake);
+	const char *settings; /* NULL: all rules are enabled */
 };
 
 /* A step is run by this function of a table entry. */
-#define VALIDATE_STEP(group, number)                               \
-	{                                                          \
-		AV_##group##_##number, "", step_##group##_##number \
+#define VALIDATE_STEP(group, number)                          \
+	{                                                     \
+		.rule = AV_##group##_##number, .variant = "", \
+		.run = step_##group##_##number                \
 	}
 
 /* Each ends with an entry of LAYERS_RULE_NONE. */
@@ -32,6 +34,7 @@ extern const struct validate_step validate_steps_requests[];
 extern const struct validate_step validate_steps_built[];
 extern const struct validate_step validate_steps_windows[];
 extern const struct validate_step validate_steps_flight[];
+extern const struct validate_step validate_steps_statuses[];
 
 /** validate_step_attr() - attributes of a transition to @state that succeed */
 struct ibv_qp_attr validate_step_attr(enum ibv_qp_state state,

@@ -108,9 +108,9 @@ static void step_built_UD_003(bool mistake)
 }
 
 const struct validate_step validate_steps_built[] = {
-	{ AV_KY_001, "_built", step_built_KY_001 },
-	{ AV_KY_005, "_built", step_built_KY_005 },
-	{ AV_KY_006, "_built", step_built_KY_006 },
-	{ AV_UD_003, "_built", step_built_UD_003 },
-	{ LAYERS_RULE_NONE, "", NULL },
+	{ AV_KY_001, "_built", step_built_KY_001, NULL },
+	{ AV_KY_005, "_built", step_built_KY_005, NULL },
+	{ AV_KY_006, "_built", step_built_KY_006, NULL },
+	{ AV_UD_003, "_built", step_built_UD_003, NULL },
+	{ .rule = LAYERS_RULE_NONE },
 };

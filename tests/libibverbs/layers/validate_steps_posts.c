@@ -167,7 +167,7 @@ static void step_UD_003_domain(bool mistake)
 }
 
 const struct validate_step validate_steps_posts[] = {
-	{ AV_UD_003, "_domain", step_UD_003_domain },
+	{ AV_UD_003, "_domain", step_UD_003_domain, NULL },
 	VALIDATE_STEP(PO, 004),
 	VALIDATE_STEP(PO, 005),
 	VALIDATE_STEP(PO, 006),
@@ -177,5 +177,5 @@ const struct validate_step validate_steps_posts[] = {
 	VALIDATE_STEP(QP, 009),
 	VALIDATE_STEP(SR, 002),
 	VALIDATE_STEP(UD, 003),
-	{ LAYERS_RULE_NONE, "", NULL },
+	{ .rule = LAYERS_RULE_NONE },
 };
