@@ -114,7 +114,10 @@ bool uroce_config_wants(const char *wish, const struct uroce_netdev *dev,
 bool uroce_config_local(void)
 {
 	const char *value = env_path(UROCE_LOCAL_VARIABLE);
+	const char *faults = env_path("UROCE_WIRE_FAULTS");
 
+	if (faults && *faults)
+		return false; /* they act on packets only */
 	if (!value || !*value || strcmp(value, "auto") == 0)
 		return true;
 	if (strcmp(value, "none") != 0)

@@ -31,6 +31,7 @@ vfprintf vmsplice wait wait3 wait4 waitid waitpid write writev
 
 # Callers that disable cancellation around the function.
 ALLOWED = {
+    "uroce_bad_wire": {"pthread_join"},
     "uroce_helper": {"pthread_join"},
     "uroce_shm_connect": {"pthread_cond_timedwait"},  # verbs_mutex_timedwait
     "uroce_worker_port": {"pthread_cond_wait", "pthread_join"},

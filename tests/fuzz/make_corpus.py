@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Writes the seeds of the fuzz targets: make_corpus.py FOLDER
 
-Makes FOLDER/fuzz_netlink, FOLDER/fuzz_sysfs and FOLDER/fuzz_fault_rules. The head of each target describes its
-format. Seeds are generated because netlink uses the byte order of the machine, and because a
+Makes FOLDER/fuzz_netlink, FOLDER/fuzz_sysfs, FOLDER/fuzz_fault_rules and
+FOLDER/fuzz_uroce_wire_rules. The head of each target describes its format. Seeds are generated because netlink uses the byte order of the machine, and because a
 script can explain the purpose of a seed.
 """
 import pathlib
@@ -152,6 +152,9 @@ def fault_seeds():
     yield "wc", b"seed=7; wc=RETRY_EXC_ERR @ op=RDMA_WRITE,nth=100 ; log=/tmp/x"
     yield "all", (b"errno=EAGAIN @ call=post_send,op=SEND,qp=5,dev=mlx5_0,bytes=1-4096,"
                   b"nth=3,every=2,p=12.5%,after=10ms,limit=7")
+    yield "event", b"event=DEVICE_FATAL @ call=poll_cq,cq=any,nth=5; event=PORT_ERR @ after=1s,port=2"
+    yield "timed", b"event=QP_FATAL @ qp=3,after=1s,dev=a; event=SRQ_ERR@call=post_srq_recv,srq=1,before=2s"
+    yield "late", b"wc=REM_OP_ERR,late @ nth=1; shuffle @ cq=any"
     yield "hold", b"hold=recv,1ms..2ms @ qp=1"
     yield "status", b"delay=1s @ cq=2, call=poll_cq,status=WR_FLUSH_ERR"
     yield "lines", b"# a comment; seed=1\nshort=1 @ p=0.5 # short\r\n\ndisarm @ cq=1\ncqe=4@dev=a"
@@ -160,10 +163,19 @@ def fault_seeds():
     yield "empty", b" ;; = @ , \n"
 
 
+def wire_seeds():
+    """Rules of UROCE_WIRE_FAULTS."""
+    yield "actions", b"seed=7; drop @ p=1%; dup @ every=5; corrupt @ nth=3; reorder=3 @ limit=2"
+    yield "selectors", b"delay=100us..1ms @ qpn=18,bytes=20-4200,after=1s,before=2s"
+    yield "mistakes", b"drop\ndelay=1 @ nth=1\nreorder=0 @ nth=1 # none"
+    yield "many", 17 * b"drop @ nth=1;"
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     for target, seeds in (("fuzz_netlink", netlink_seeds()), ("fuzz_sysfs", sysfs_seeds()),
-                          ("fuzz_fault_rules", fault_seeds())):
+                          ("fuzz_fault_rules", fault_seeds()),
+                          ("fuzz_uroce_wire_rules", wire_seeds())):
         (folder / target).mkdir(parents=True, exist_ok=True)
         for name, seed in seeds:
             (folder / target / name).write_bytes(seed)

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "uroce/udp/uroce_bad_wire.h"
 #include "uroce/udp/uroce_route.h"
 #include "uroce/udp/uroce_udp.h"
 #include "uroce/wire/uroce_crc32.h"
@@ -372,6 +373,23 @@ static void send_apart(struct uroce_port *port, struct message *message)
 		port->send->no_gso = true;
 }
 
+/* A message has no socket if UROCE_WIRE_FAULTS has rules. */
+static void send_to_bad_wire(struct uroce_port *port, struct message *message)
+{
+	struct uroce_send_batch *batch = port->send;
+	struct iovec iov[MAX_ALONE];
+
+	for (uint32_t i = 0; i < message->nr_packets; i++) {
+		const struct packet *packet =
+			&batch->packets[message->first_packet + i];
+
+		message_add_icrc(batch, message, 0, packet);
+		uroce_bad_wire_send(port->bad_wire, &message->route,
+				    message->dest_qpn, iov,
+				    list_iovecs(batch, packet, iov));
+	}
+}
+
 static void finish_headers(struct uroce_send_batch *batch)
 {
 	for (uint32_t i = 0; i < batch->nr_messages; i++) {
@@ -419,7 +437,9 @@ void uroce_port_flush(struct uroce_port *port)
 			continue;
 		}
 		/* the error is that of the first message */
-		if (message->nr_packets > 1)
+		if (port->bad_wire)
+			send_to_bad_wire(port, message);
+		else if (message->nr_packets > 1)
 			send_apart(port, message);
 		else
 			note_failed(port, message, sent);

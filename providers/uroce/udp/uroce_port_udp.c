@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "uroce/udp/uroce_bad_wire.h"
 #include "uroce/udp/uroce_socket.h"
 #include "uroce/udp/uroce_udp.h"
 #include "uroce/wire/uroce_icrc.h"
@@ -64,6 +65,15 @@ static void open_capture(struct uroce_port *port)
 		port->capture_error = uroce_pcap_open(path, &port->pcap);
 }
 
+/* Likewise. */
+static void open_bad_wire(struct uroce_port *port)
+{
+	const char *settings = env_path("UROCE_WIRE_FAULTS");
+
+	if (settings && *settings)
+		(void)uroce_bad_wire_open(settings, &port->bad_wire);
+}
+
 int uroce_port_open(struct uroce_port **ret_port)
 {
 	struct uroce_port *port = calloc(1, sizeof(*port));
@@ -82,6 +92,7 @@ int uroce_port_open(struct uroce_port **ret_port)
 		return -ENOMEM;
 	}
 	open_capture(port);
+	open_bad_wire(port);
 	*ret_port = port;
 	return 0;
 }
@@ -122,6 +133,7 @@ void uroce_port_unlock_fds(struct uroce_port *port)
 
 void uroce_port_close(struct uroce_port *port)
 {
+	uroce_bad_wire_close(port->bad_wire); /* uses the senders */
 	for (uint32_t i = 0; i < UROCE_NR_SENDERS; i++)
 		if (port->senders[i].fd >= 0)
 			(void)close(port->senders[i].fd);

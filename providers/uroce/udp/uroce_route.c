@@ -111,6 +111,9 @@ static bool choose_socket(const struct uroce_port *port,
 	unsigned int sender = choose_sender(port, &route->path);
 
 	route->fd = -1;
+	route->sender_fd = port->senders[sender].fd;
+	if (port->bad_wire)
+		return false;
 	if (address && !ifindex)
 		route->fd = uroce_udp_bound(port, address, sender);
 	if (route->fd >= 0)

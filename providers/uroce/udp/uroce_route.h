@@ -18,7 +18,8 @@ struct uroce_route {
 	struct uroce_path path;
 	struct uroce_icrc_path icrc;
 	uint64_t version; /* port->version when the route was built */
-	int fd;
+	int fd;		  /* -1: UROCE_WIRE_FAULTS has rules */
+	int sender_fd;	  /* that these rules use */
 	socklen_t to_len;
 	size_t control_len;
 	union {

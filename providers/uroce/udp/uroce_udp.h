@@ -65,6 +65,7 @@ struct uroce_port {
 	uint64_t version;	 /* of the addresses: counts changes, from 1 */
 	struct uroce_pcap *pcap; /* NULL: no capture */
 	int capture_error;	 /* of uroce_pcap_open(); 0: none */
+	struct uroce_bad_wire *bad_wire; /* NULL: no UROCE_WIRE_FAULTS */
 	struct uroce_pressure pressure;
 	struct uroce_send_batch *send;
 	struct uroce_receive_batch *receive;
