@@ -246,6 +246,19 @@ struct verbs_context_ops {
 	void (*async_event)(struct ibv_context *ctx,
 			    struct ibv_async_event *event);
 
+	/*
+	 * describe_error() - optional: which packet made a QP fail
+	 * @buf: receives a clause of a sentence without its full stop
+	 *
+	 * VERBS_EXPLAIN calls it when a completion has an error, possibly
+	 * between ibv_start_poll() and ibv_end_poll(). It takes no lock, and
+	 * the QP may be destroyed already.
+	 *
+	 * Return: 0; -ENOENT if the cause is unknown.
+	 */
+	int (*describe_error)(struct ibv_context *ctx, uint32_t qp_num,
+			      char *buf, size_t size);
+
 	/* -- protection domains, XRC domains -- */
 
 	int (*alloc_pd)(struct ibv_context *ctx, struct ibv_pd **ret_pd);

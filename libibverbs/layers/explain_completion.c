@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "layers/explain.h"
+#include "layers/layers.h"
 
 /* IBTA 9.7.6.1.3: the unit of the timeout, 4.096 us */
 #define TIMEOUT_UNIT_NS UINT64_C(4096)
@@ -393,14 +394,29 @@ static void completion_begin(struct explain_text *text,
 		    entry->name, (int)status, entry->meaning);
 }
 
+/* What the provider knows about the packet that caused the error. */
+static void completion_add_packet(struct explain_text *text,
+				  const struct ibv_context *ctx,
+				  const uint32_t *qp_num)
+{
+	struct ibv_context *device = (struct ibv_context *)ctx;
+	char packet[160];
+
+	if (qp_num && LAYERS_CALL_BELOW(ctx, describe_error, device, *qp_num,
+					packet, sizeof(packet)) == 0)
+		explain_add(text, " Cause: %s.", packet);
+}
+
 static void completion_add_error(struct explain_text *text,
 				 const struct ibv_context *ctx, uint64_t wr_id,
 				 enum ibv_wc_status status, uint32_t vendor_err,
 				 const struct completion_qp *qp,
-				 const struct completion_request *request)
+				 const struct completion_request *request,
+				 const uint32_t *qp_num)
 {
 	completion_begin(text, ctx, wr_id, status, qp);
 	explain_add(text, ".");
+	completion_add_packet(text, ctx, qp_num);
 	if (qp) {
 		completion_add_causes(text, status, request->opcode, qp);
 		completion_add_request(text, request);
@@ -413,7 +429,8 @@ static void completion_add_error(struct explain_text *text,
 static void completion_explain_flush(const struct ibv_context *ctx,
 				     uint64_t wr_id,
 				     const struct completion_qp *qp,
-				     const struct layers_qp *first)
+				     const struct layers_qp *first,
+				     const uint32_t *qp_num)
 {
 	struct explain_text text = {};
 
@@ -427,7 +444,10 @@ static void completion_explain_flush(const struct ibv_context *ctx,
 		explain_add(&text, "; no completion with another error was "
 				   "polled: the first error is in another CQ "
 				   "or in an asynchronous event");
-	explain_add(&text, ". Further flushed requests of this QP are not "
+	explain_add(&text, ".");
+	if (!first || !first->has_failed)
+		completion_add_packet(&text, ctx, qp_num);
+	explain_add(&text, " Further flushed requests of this QP are not "
 			   "reported.");
 	explain_print(EXPLAIN_FLUSH, &text);
 }
@@ -502,11 +522,11 @@ void explain_completion(const struct ibv_context *ctx, uint64_t wr_id,
 		return;
 	if (is_flush) {
 		completion_explain_flush(ctx, wr_id, record ? &qp : NULL,
-					 &first);
+					 &first, qp_num);
 		return;
 	}
 	completion_add_error(&text, ctx, wr_id, status, vendor_err,
-			     record ? &qp : NULL, &request);
+			     record ? &qp : NULL, &request, qp_num);
 	explain_print(EXPLAIN_COMPLETION, &text);
 }
 
@@ -527,5 +547,5 @@ void explain_add_completion(struct explain_text *text,
 	}
 	layers_unlock();
 	completion_add_error(text, ctx, wr_id, status, vendor_err,
-			     record ? &qp : NULL, &request);
+			     record ? &qp : NULL, &request, &qp_num);
 }

@@ -17,6 +17,7 @@
 
 #include "uroce/progress/uroce_report.h"
 #include "uroce/progress/uroce_worker.h"
+#include "uroce/roce/uroce_describe.h"
 #include "uroce/udp/uroce_netdev.h"
 #include "uroce/uroce_config.h"
 #include "uroce/uroce_gsi_ops.h"
@@ -72,6 +73,7 @@ static const struct verbs_context_ops uroce_context_ops = {
 	.destroy_qp = uroce_destroy_qp,
 
 	.poll_cq = uroce_poll_cq,
+	.describe_error = uroce_describe_error,
 	.req_notify_cq = uroce_req_notify_cq,
 	.post_send = uroce_post_send,
 	.post_recv = uroce_post_recv,

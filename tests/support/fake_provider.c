@@ -205,6 +205,12 @@ static int fake_alloc_async_fd(struct ibv_context *ctx, int *ret_fd)
 	return event_pipe(&fake_provider.async_write_fd, ret_fd);
 }
 
+static int fake_describe_error(struct ibv_context *ctx, uint32_t qp_num,
+			       char *buf, size_t size)
+{
+	return -ENOENT;
+}
+
 static int fake_create_comp_channel(struct ibv_context *ctx, int *ret_fd)
 {
 	int ret = fake_record_object_op("create_comp_channel", ctx);
@@ -334,6 +340,7 @@ const struct verbs_context_ops fake_provider_ops = {
 	.query_rt_values = fake_query_rt_values,
 	.get_gsi_ops = fake_get_gsi_ops,
 	.alloc_async_fd = fake_alloc_async_fd,
+	.describe_error = fake_describe_error,
 	.create_comp_channel = fake_create_comp_channel,
 	.cq_event = fake_cq_event,
 	.async_event = fake_async_event,

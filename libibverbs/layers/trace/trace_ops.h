@@ -29,8 +29,8 @@
  * that of the object that the op makes. VOID: the op has no result.
  * OWN(constant, "function of the program"): written by hand.
  *
- * alloc_async_fd, get_gsi_ops and qp_to_ex are not recorded, because the
- * program does not call them.
+ * alloc_async_fd, describe_error, get_gsi_ops and qp_to_ex are not recorded,
+ * because the program does not call them.
  */
 /* clang-format off: it takes the asterisks of parameters for products */
 #define TRACE_CONTROL_OPS(OP, NEW, VOID, OWN)                                  \

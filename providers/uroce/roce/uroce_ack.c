@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "uroce/qp/uroce_atomic.h"
+#include "uroce/qp/uroce_cause.h"
 #include "uroce/qp/uroce_completion.h"
 #include "uroce/roce/uroce_copy.h"
 #include "uroce/roce/uroce_psn.h"
@@ -111,6 +112,8 @@ static void receive_nak(struct uroce_qp *qp, uint8_t code, uint64_t now)
 		uroce_retry_lost(qp, now);
 	} else if (code < sizeof(status)) {
 		ack_count(qp, UROCE_C_NAKS_FATAL);
+		uroce_cause_note(qp, UROCE_CAUSE_NAK, qp->roce->req.una_psn,
+				 code);
 		uroce_qp_fault(qp, UROCE_FAULT_SQ,
 			       (enum ibv_wc_status)status[code]);
 	} else {
@@ -242,6 +245,7 @@ static void receive_read_data(struct uroce_qp *qp, struct uroce_packet *packet,
 	}
 	if (ret == -EPROTO) {
 		ack_count(qp, UROCE_C_BAD_RESPONSES);
+		uroce_cause_note(qp, UROCE_CAUSE_RESPONSE, packet->psn, 0);
 		uroce_qp_fault(qp, UROCE_FAULT_SQ, IBV_WC_BAD_RESP_ERR);
 	} else if (ret) {
 		fail_resolved(qp, ret);

@@ -5,6 +5,7 @@
  */
 #include "uroce/roce/uroce_channel.h"
 
+#include "uroce/qp/uroce_cause.h"
 #include "uroce/roce/uroce_engine.h"
 #include "uroce/roce/uroce_retry.h"
 
@@ -64,6 +65,7 @@ static void fail_what_waits_for_ever(struct uroce_qp *qp)
 	    !wqe->begun || wqe->status != IBV_WC_SUCCESS)
 		return;
 	uroce_core_count(qp->core, UROCE_C_RETRY_EXCEEDED, 1);
+	uroce_cause_note(qp, UROCE_CAUSE_PEER_PROCESS, 0, 0);
 	uroce_qp_fault(qp, UROCE_FAULT_SQ, IBV_WC_RETRY_EXC_ERR);
 }
 

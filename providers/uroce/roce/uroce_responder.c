@@ -10,6 +10,7 @@
 
 #include <errno.h>
 
+#include "uroce/qp/uroce_cause.h"
 #include "uroce/qp/uroce_completion.h"
 #include "uroce/roce/uroce_copy.h"
 #include "uroce/roce/uroce_delack.h"
@@ -49,6 +50,10 @@ static void fail_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 		return;
 	}
 	/* 9.9.3, table 61: UC and UD drop a message that is too long */
+	if (qp->type == IBV_QPT_RC)
+		uroce_cause_note(qp, UROCE_CAUSE_REFUSED, packet->psn,
+				 too_long ? UROCE_NAK_INVALID_REQUEST
+					  : UROCE_NAK_REMOTE_OP);
 	if (qp->type == IBV_QPT_RC || !too_long)
 		uroce_qp_fault(qp, UROCE_FAULT_RQ, status);
 	uroce_responder_refuse(

@@ -8,6 +8,7 @@
  */
 #include "uroce/roce/uroce_retry.h"
 
+#include "uroce/qp/uroce_cause.h"
 #include "uroce/roce/uroce_engine.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_requester.h"
@@ -122,11 +123,13 @@ static void go_back(struct uroce_qp *qp, uint64_t now)
 }
 
 /* IBTA 9.7.6.1.1, 9.7.6.1.2: after retry_cnt retries the request fails. */
-static void retry(struct uroce_qp *qp, uint64_t now)
+static void retry(struct uroce_qp *qp, enum uroce_cause_kind cause,
+		  uint64_t now)
 {
 	struct uroce_requester *req = &qp->roce->req;
 
 	if (!req->retry_left) {
+		uroce_cause_note(qp, cause, req->una_psn, qp->retry_cnt);
 		uroce_core_count(qp->core, UROCE_C_RETRY_EXCEEDED, 1);
 		uroce_qp_fault(qp, UROCE_FAULT_SQ, IBV_WC_RETRY_EXC_ERR);
 		return;
@@ -142,7 +145,7 @@ void uroce_retry_lost(struct uroce_qp *qp, uint64_t now)
 	if (qp->roce->channel)
 		go_back(qp, now);
 	else
-		retry(qp, now);
+		retry(qp, UROCE_CAUSE_LOST, now);
 }
 
 void uroce_retry_not_ready(struct uroce_qp *qp, uint8_t timer, uint64_t now)
@@ -152,6 +155,8 @@ void uroce_retry_not_ready(struct uroce_qp *qp, uint8_t timer, uint64_t now)
 	if (req->resume_ns != UROCE_NEVER)
 		return; /* the RNR wait for una_psn is running */
 	if (!req->rnr_left) {
+		uroce_cause_note(qp, UROCE_CAUSE_RNR, req->una_psn,
+				 qp->rnr_retry);
 		uroce_qp_fault(qp, UROCE_FAULT_SQ, IBV_WC_RNR_RETRY_EXC_ERR);
 		return;
 	}
@@ -185,6 +190,6 @@ void uroce_retry_expire(struct uroce_qp *qp, uint64_t now)
 	} else if (req->ack_ns <= now) {
 		uroce_core_count(qp->core, UROCE_C_TIMEOUTS, 1);
 		req->ack_ns = UROCE_NEVER;
-		retry(qp, now);
+		retry(qp, UROCE_CAUSE_TIMEOUT, now);
 	}
 }

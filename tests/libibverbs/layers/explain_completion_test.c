@@ -94,7 +94,10 @@ static void retry_exc_peer_silent_names_timeout(void **state)
 	assert_explained("completion of QP 0x", "(RC, uroce_lo), wr_id 0x31",
 			 "RETRY_EXC_ERR (12)",
 			 "timeout is 1 (0.008 ms), retry_cnt 1",
-			 "SEND, 8 bytes", peer, NULL);
+			 "SEND, 8 bytes", peer,
+			 "Cause: the packet with PSN 0x000000 was not "
+			 "acknowledged after 1 retransmissions.",
+			 NULL);
 }
 
 static void rnr_retry_exc_no_receive_names_counter(void **state)
@@ -103,7 +106,10 @@ static void rnr_retry_exc_no_receive_names_counter(void **state)
 	left_post(IBV_WR_SEND, 1, 8, 0);
 	assert_status(IBV_WC_RNR_RETRY_EXC_ERR);
 	assert_explained("RNR_RETRY_EXC_ERR (13)", "no receive request",
-			 "rnr_retry of this QP, which is 0", NULL);
+			 "rnr_retry of this QP, which is 0",
+			 "Cause: the peer responded to the packet with PSN "
+			 "0x000000 with an RNR NAK, after 0 retransmissions.",
+			 NULL);
 }
 
 static void remote_access_rkey_wrong_names_right(void **state)
@@ -116,18 +122,25 @@ static void remote_access_rkey_wrong_names_right(void **state)
 		       fixture.mr->rkey + 1000);
 	assert_explained("REM_ACCESS_ERR (10)", "the rkey is not valid there",
 			 "IBV_ACCESS_REMOTE_READ", "RDMA_READ, 8 bytes", rkey,
+			 "Cause: the peer responded to the packet with PSN "
+			 "0x000000 with the NAK code 2 (remote access error).",
 			 NULL);
 }
 
 static void remote_invalid_message_too_long_is_named(void **state)
 {
+	const char *text;
+
 	right_post_receive(4, fixture.mr->lkey);
 	left_post(IBV_WR_SEND, 3, 8, 0);
 	for (int i = 0; i < 2; i++)
 		(void)fixture_poll(fixture.cq);
-	assert_non_null(strstr(explain_capture_take(),
-			       "the message is longer than the receive request "
-			       "of the peer"));
+	text = explain_capture_take();
+	assert_non_null(strstr(text, "the message is longer than the receive "
+				     "request of the peer"));
+	assert_non_null(strstr(text, "with the NAK code 1 (invalid request)"));
+	assert_non_null(strstr(text, "a request of the peer was refused: its "
+				     "packet with PSN 0x000000, NAK code 1"));
 }
 
 static void remote_op_error_names_peer_receive(void **state)

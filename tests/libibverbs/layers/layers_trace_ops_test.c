@@ -34,6 +34,7 @@ static bool op_is_internal(size_t offset)
 	if (offset == offsetof(struct verbs_context_ops, get_async_event))
 		return true;
 	return offset == offsetof(struct verbs_context_ops, alloc_async_fd) ||
+	       offset == offsetof(struct verbs_context_ops, describe_error) ||
 	       offset == offsetof(struct verbs_context_ops, get_gsi_ops) ||
 	       offset == offsetof(struct verbs_context_ops, qp_to_ex);
 }
