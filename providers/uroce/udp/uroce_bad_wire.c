@@ -34,8 +34,9 @@ struct wire_flow {
 	struct fault_count counts[UROCE_MAX_WIRE_RULES];
 };
 
-struct wire_late {
-	struct wire_late *next;
+/* A packet; in the list, it is late. */
+struct wire_packet {
+	struct wire_packet *next;
 	uint64_t due_ns;
 	uint64_t due_nr; /* or when this number of packets was sent */
 	struct uroce_route route;
@@ -47,13 +48,14 @@ struct uroce_bad_wire {
 	struct uroce_wire_rules rules;
 	uint64_t start_ns;
 	struct wire_flow *flows;
+	bool has_acted[UROCE_MAX_WIRE_RULES];
 	pid_t pid; /* that opened it, and has the thread */
 	bool has_thread;
 	pthread_t thread;
 	int wake_fd; /* eventfd */
 
 	struct verbs_mutex mutex; /* protects the rest */
-	struct wire_late *late;	  /* in order of @due_ns */
+	struct wire_packet *late; /* in order of @due_ns */
 	uint64_t nr_sent;
 	bool ends;
 };
@@ -64,6 +66,41 @@ static uint64_t wire_now_ns(void)
 
 	(void)clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail */
 	return (uint64_t)now.tv_sec * 1000 * NS_PER_MS + (uint64_t)now.tv_nsec;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Lines on standard error                                                   */
+/* ------------------------------------------------------------------------ */
+
+/* Prints a line. fprintf() would be a cancellation point. */
+__attribute__((format(printf, 1, 2))) static void wire_say(const char *fmt, ...)
+{
+	char line[512];
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	if (len >= (int)sizeof(line))
+		len = (int)sizeof(line) - 1;
+	if (len > 0)
+		(void)write(STDERR_FILENO, line, (size_t)len);
+}
+
+static int wire_text_len(struct fault_text text)
+{
+	return text.len < 200 ? (int)text.len : 200;
+}
+
+/* A process that is killed prints no other line. */
+static void wire_print_first(struct uroce_bad_wire *wire, unsigned int index)
+{
+	struct fault_text text = wire->rules.rules[index].text;
+
+	wire->has_acted[index] = true;
+	wire_say("uroce-wire: rule %u acts: %.*s\n", index + 1,
+		 wire_text_len(text), text.start);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -92,9 +129,9 @@ static void wire_send_now(struct uroce_route *route, uint8_t *bytes, size_t len)
 }
 
 static void wire_add_late_locked(struct uroce_bad_wire *wire,
-				 struct wire_late *added)
+				 struct wire_packet *added)
 {
-	struct wire_late **link = &wire->late;
+	struct wire_packet **link = &wire->late;
 
 	while (*link && (*link)->due_ns <= added->due_ns)
 		link = &(*link)->next;
@@ -105,11 +142,11 @@ static void wire_add_late_locked(struct uroce_bad_wire *wire,
 /* Sends the packets whose time has come, or that enough have overtaken. */
 static void wire_send_due_locked(struct uroce_bad_wire *wire)
 {
-	struct wire_late **link = &wire->late;
+	struct wire_packet **link = &wire->late;
 	uint64_t now_ns = wire->late ? wire_now_ns() : 0;
 
 	while (*link) {
-		struct wire_late *late = *link;
+		struct wire_packet *late = *link;
 
 		if (late->due_ns > now_ns && late->due_nr > wire->nr_sent) {
 			link = &late->next;
@@ -225,13 +262,16 @@ static const struct uroce_wire_rule *wire_decide(struct uroce_bad_wire *wire,
 			continue;
 		*ret_hash = fault_hash(wire->rules.seed, i, 0, flow->serial,
 				       count->nr_events + 1);
-		if (fault_choice_count(&rule->choice, count, *ret_hash))
-			return rule;
+		if (!fault_choice_count(&rule->choice, count, *ret_hash))
+			continue;
+		if (!wire->has_acted[i])
+			wire_print_first(wire, i);
+		return rule;
 	}
 	return NULL;
 }
 
-static void wire_delay(struct uroce_bad_wire *wire, struct wire_late *packet,
+static void wire_delay(struct uroce_bad_wire *wire, struct wire_packet *packet,
 		       const struct uroce_wire_rule *rule, uint64_t hash)
 {
 	bool is_delay = rule->action == UROCE_WIRE_DELAY;
@@ -252,7 +292,7 @@ static void wire_delay(struct uroce_bad_wire *wire, struct wire_late *packet,
 }
 
 /* Sends a packet @nr times, and those that it has to overtake. */
-static void wire_pass(struct uroce_bad_wire *wire, struct wire_late *packet,
+static void wire_pass(struct uroce_bad_wire *wire, struct wire_packet *packet,
 		      unsigned int nr)
 {
 	while (nr--)
@@ -265,7 +305,7 @@ static void wire_pass(struct uroce_bad_wire *wire, struct wire_late *packet,
 }
 
 /* The ICRC does not cover a byte of the BTH, which stays as it is. */
-static void wire_damage(struct wire_late *packet, uint64_t hash)
+static void wire_damage(struct wire_packet *packet, uint64_t hash)
 {
 	size_t nr_others = packet->len - UROCE_BTH_LEN;
 
@@ -273,7 +313,7 @@ static void wire_damage(struct wire_late *packet, uint64_t hash)
 		(uint8_t)(1u << hash % 8);
 }
 
-static void wire_act(struct uroce_bad_wire *wire, struct wire_late *packet,
+static void wire_act(struct uroce_bad_wire *wire, struct wire_packet *packet,
 		     const struct uroce_wire_rule *rule, uint64_t hash)
 {
 	switch (rule->action) {
@@ -294,40 +334,20 @@ static void wire_act(struct uroce_bad_wire *wire, struct wire_late *packet,
 	}
 }
 
-/* Return: a copy, or NULL. */
-static struct wire_late *wire_copy(const struct uroce_route *route,
-				   const struct iovec *iov, uint32_t nr_iov)
-{
-	struct wire_late *packet;
-	size_t len = 0;
-
-	for (uint32_t i = 0; i < nr_iov; i++)
-		len += iov[i].iov_len;
-	packet = malloc(sizeof(*packet) + len);
-	if (!packet)
-		return NULL;
-	packet->route = *route;
-	packet->len = 0;
-	for (uint32_t i = 0; i < nr_iov; i++) {
-		if (iov[i].iov_len)
-			memcpy(packet->bytes + packet->len, iov[i].iov_base,
-			       iov[i].iov_len);
-		packet->len += iov[i].iov_len;
-	}
-	return packet;
-}
-
 void uroce_bad_wire_send(struct uroce_bad_wire *wire,
 			 const struct uroce_route *route, uint32_t dest_qpn,
-			 const struct iovec *iov, uint32_t nr_iov)
+			 const uint8_t *bytes, size_t len)
 {
-	struct wire_late *packet = wire_copy(route, iov, nr_iov);
+	struct wire_packet *packet = malloc(sizeof(*packet) + len);
 	const struct uroce_wire_rule *rule;
 	uint64_t hash;
 
 	if (!packet)
 		return; /* lost, as by a network */
-	rule = wire_decide(wire, dest_qpn, packet->len, &hash);
+	packet->route = *route;
+	packet->len = len;
+	memcpy(packet->bytes, bytes, len);
+	rule = wire_decide(wire, dest_qpn, len, &hash);
 	if (rule)
 		wire_act(wire, packet, rule, hash);
 	else
@@ -337,27 +357,6 @@ void uroce_bad_wire_send(struct uroce_bad_wire *wire,
 /* ------------------------------------------------------------------------ */
 /* Begin and end                                                             */
 /* ------------------------------------------------------------------------ */
-
-/* Prints a line. fprintf() would be a cancellation point. */
-__attribute__((format(printf, 1, 2))) static void wire_say(const char *fmt, ...)
-{
-	char line[512];
-	va_list args;
-	int len;
-
-	va_start(args, fmt);
-	len = vsnprintf(line, sizeof(line), fmt, args);
-	va_end(args);
-	if (len >= (int)sizeof(line))
-		len = (int)sizeof(line) - 1;
-	if (len > 0)
-		(void)write(STDERR_FILENO, line, (size_t)len);
-}
-
-static int wire_text_len(struct fault_text text)
-{
-	return text.len < 200 ? (int)text.len : 200;
-}
 
 int uroce_bad_wire_open(const char *settings, struct uroce_bad_wire **ret_wire)
 {
@@ -441,7 +440,7 @@ void uroce_bad_wire_close(struct uroce_bad_wire *wire)
 		free(flow);
 	}
 	while (wire->late) {
-		struct wire_late *late = wire->late;
+		struct wire_packet *late = wire->late;
 
 		wire->late = late->next;
 		free(late);

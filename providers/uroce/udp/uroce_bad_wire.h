@@ -17,7 +17,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/uio.h>
 
 #include "uroce/udp/uroce_route.h"
 
@@ -45,12 +44,12 @@ void uroce_bad_wire_close(struct uroce_bad_wire *wire);
  * uroce_bad_wire_send() - send a datagram, or do to it what a rule requests
  * @route: its path; @route->sender_fd is the socket
  * @dest_qpn: destination QP; the packets to each one are a flow
- * @iov: the datagram, which is copied
+ * @bytes: the datagram, which is copied
  *
  * A datagram that the kernel refuses is lost.
  */
 void uroce_bad_wire_send(struct uroce_bad_wire *wire,
 			 const struct uroce_route *route, uint32_t dest_qpn,
-			 const struct iovec *iov, uint32_t nr_iov);
+			 const uint8_t *bytes, size_t len);
 
 #endif

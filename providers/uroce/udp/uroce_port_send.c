@@ -339,24 +339,34 @@ void *uroce_port_take_refused(struct uroce_port *port)
 	return batch->nr_refused ? batch->refused[--batch->nr_refused] : NULL;
 }
 
+/*
+ * Makes the packet @at bytes behind the first one a datagram that is sent
+ * alone. Return: its length.
+ */
+static uint32_t message_separate(struct message *message, uint32_t at)
+{
+	uint32_t len = min_u32(message->bytes - at, message->segment_len);
+	uint32_t covered = len - UROCE_ICRC_LEN;
+	uint8_t *front = message->first + at;
+
+	uroce_icrc_end(uroce_icrc_begin(&message->route.icrc, 0, front, covered,
+					covered),
+		       front + covered);
+	return len;
+}
+
 /* Sends a message that the kernel refused, one datagram at a time. */
 static void send_apart(struct uroce_port *port, struct message *message)
 {
-	uint8_t *end = message->first + message->bytes;
-	uint8_t *front = message->first;
 	bool any = false, too_long = false;
+	uint32_t at = 0;
 
-	while (front < end) {
-		uint32_t len =
-			min_u32((uint32_t)(end - front), message->segment_len);
-		uint32_t covered = len - UROCE_ICRC_LEN;
-		struct iovec iov = { front, len };
+	while (at < message->bytes) {
+		uint32_t len = message_separate(message, at);
+		struct iovec iov = { message->first + at, len };
 		struct mmsghdr one = {};
 		int ret;
 
-		uroce_icrc_end(uroce_icrc_begin(&message->route.icrc, 0, front,
-						covered, covered),
-			       front + covered);
 		uroce_route_address(&message->route, &one.msg_hdr);
 		one.msg_hdr.msg_iov = &iov;
 		one.msg_hdr.msg_iovlen = 1;
@@ -366,7 +376,7 @@ static void send_apart(struct uroce_port *port, struct message *message)
 		else
 			note_failed(port, message, ret);
 		too_long = too_long || ret == -EMSGSIZE;
-		front += len;
+		at += len;
 	}
 	/* a datagram passed, so GSO failed and not the route */
 	if (any && !too_long)
@@ -376,17 +386,15 @@ static void send_apart(struct uroce_port *port, struct message *message)
 /* A message has no socket if UROCE_WIRE_FAULTS has rules. */
 static void send_to_bad_wire(struct uroce_port *port, struct message *message)
 {
-	struct uroce_send_batch *batch = port->send;
-	struct iovec iov[MAX_ALONE];
+	uint32_t at = 0;
 
-	for (uint32_t i = 0; i < message->nr_packets; i++) {
-		const struct packet *packet =
-			&batch->packets[message->first_packet + i];
+	while (at < message->bytes) {
+		uint32_t len = message_separate(message, at);
 
-		message_add_icrc(batch, message, 0, packet);
 		uroce_bad_wire_send(port->bad_wire, &message->route,
-				    message->dest_qpn, iov,
-				    list_iovecs(batch, packet, iov));
+				    message->dest_qpn, message->first + at,
+				    len);
+		at += len;
 	}
 }
 
