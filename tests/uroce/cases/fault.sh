@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The layer fault and UROCE_WIRE_FAULTS with unmodified programs. Faults that a
+# program can survive leave its result as it is; with the others, the program
+# ends with an error, in time.
+
+here=$(dirname "$(readlink -f "$0")")
+. "$here/../world/networks.sh"
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+nodes=("$tools/with_nodes" "")
+
+# Time limit of a client, which takes a second or two.
+limit=30
+
+# The environment of the end that has faults, and of both ends.
+faults=()
+layer() {
+	faults=(VERBS_LAYERS=fault "VERBS_FAULT=$1")
+}
+wire() {
+	faults=("UROCE_WIRE_FAULTS=seed=7; $1")
+}
+
+# run_faulty COMMAND... - returns the exit code; 124 is the time limit.
+run_faulty() {
+	local rc=0
+
+	"$with" lo env "${faults[@]}" timeout "$limit" "$@" \
+		>"$scratch/client" 2>&1 || rc=$?
+	cat "$scratch/client"
+	echo "exit code $rc"
+	return "$rc"
+}
+
+# run_pair COMMAND... - a server, and a client with faults, whose command has
+# the server's address at the end. A server that its client has left may wait
+# for ever, as that of ib_send_bw does, so it is killed then.
+run_pair() {
+	local launcher rc=0
+
+	"$with" lo "${@:1:$#-1}" >"$scratch/server" 2>&1 &
+	launcher=$!
+	wait_for 60 place_listens "$pair_port"
+	run_faulty "$@" || rc=$?
+	[ "$rc" -eq 0 ] || pkill -KILL -P "$launcher"
+	wait "$launcher" || [ "$rc" -ne 0 ] || rc=1
+	return "$rc"
+} 2>/dev/null # the shell reports a kill
+
+# The lines of faults of the last client; there must be one.
+acted() {
+	grep -E 'verbs-fault: rule [0-9]+, |uroce-wire: rule [0-9]+ acts' \
+		"$scratch/client"
+}
+
+# survives COMMAND... - the program has faults, and no error.
+survives() {
+	"$@" && acted
+}
+
+# fails PATTERN COMMAND... - the program ends with an error that it reports.
+fails() {
+	local pattern=$1 rc=0
+
+	shift
+	"$@" || rc=$?
+	acted && [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ] &&
+		grep -Eq -- "$pattern" "$scratch/client"
+}
+
+perftest() {
+	pair_port=$((pair_port + 1))
+	run_pair "$1" -F -x "$gid" -n 500 -p "$pair_port" "${@:2}" "$address"
+}
+
+ucx() {
+	pair_port=$((pair_port + 1))
+	UCX_TLS=$1 UCX_IB_GID_INDEX=$gid UCX_NET_DEVICES=$device:1 run_pair \
+		"${nodes[@]}" ucx_perftest -p "$pair_port" -n 500 -w 20 \
+		"${@:2}" "$address"
+}
+
+# mpi TRANSPORT PROGRAM - all processes have the faults.
+mpi() {
+	UCX_TLS=$1,self UCX_IB_GID_INDEX=$gid run_faulty "${nodes[@]}" \
+		mpirun --oversubscribe -np 2 --mca pml ucx \
+		--mca btl '^openib,ofi' "$2"
+}
+
+libfabric() {
+	pair_port=$((pair_port + 1))
+	"$with" lo fi_pingpong -p 'verbs;ofi_rxd' -e rdm -d "$device-dgram" \
+		-I 50 -S 4096 -B "$pair_port" >"$scratch/server" 2>&1 &
+	wait_for 60 place_listens "$pair_port"
+	run_faulty fi_pingpong -p 'verbs;ofi_rxd' -e rdm -d "$device-dgram" \
+		-I 50 -S 4096 -P "$pair_port" "$address"
+}
+
+on_lo 4
+column=$path
+polls='short=1 @ call=poll_cq,p=50%; shuffle @ cq=any;
+	delay=10us..1ms @ call=poll_cq,p=1%'
+network='drop @ p=1%; dup @ p=1%; corrupt @ p=1%; reorder=3 @ p=1%;
+	delay=10us..1ms @ p=1%'
+
+row=perftest
+layer "$polls"
+check "ib_write_bw, polls" survives perftest ib_write_bw
+wire "$network"
+check "ib_send_bw, bad network" survives perftest ib_send_bw
+wire 'drop @ after=100ms,before=300ms'
+check "ib_read_bw, link down for 0.2 s" survives perftest ib_read_bw -D 1
+layer 'wc=RETRY_EXC_ERR @ op=RDMA_WRITE,nth=100'
+check "ib_write_bw, completion error" fails \
+	'Failed status 12|Completion with error' perftest ib_write_bw
+layer 'errno=ENOMEM @ call=post_send,nth=50'
+check "ib_send_bw, post fails" fails "Couldn't post send" perftest ib_send_bw
+layer 'event=QP_FATAL @ call=post_send,nth=50'
+check "ib_read_bw, QP fatal" fails 'Failed status|Completion with error' \
+	perftest ib_read_bw
+layer 'event=DEVICE_FATAL @ call=post_send,nth=50'
+check "ib_write_bw, device removed" fails "Couldn't post|Failed status" \
+	perftest ib_write_bw
+layer 'errno=ENOMEM @ call=reg_mr'
+check "ib_write_bw, region refused" fails 'Failed to create MR' \
+	perftest ib_write_bw
+
+row=ucx_perftest
+layer "$polls"
+check "tag_bw over rc_v, polls" survives ucx rc_v -t tag_bw -s 20000
+wire "$network"
+check "tag_bw over rc_v, bad network" survives ucx rc_v -t tag_bw -s 20000
+check "tag_lat over ud_v, bad network" survives ucx ud_v -t tag_lat -s 64
+layer 'wc=RETRY_EXC_ERR @ qp=any,nth=100'
+check "tag_bw over rc_v, completion error" fails 'transport retry counter exceeded' \
+	ucx rc_v -t tag_bw -s 20000
+layer 'errno=ENOMEM @ call=create_qp'
+check "tag_bw over rc_v, QP refused" fails 'no usable transports' \
+	ucx rc_v -t tag_bw -s 64
+
+row=mpi
+layer "$polls"
+check "sums over rc_v, polls" survives mpi rc_v "$tools/mpi_sum"
+wire "$network"
+check "sums over ud_v, bad network" survives mpi ud_v "$tools/mpi_sum"
+layer 'wc=REM_OP_ERR @ qp=any,nth=20'
+check "sums over rc_v, completion error" fails 'remote operation error' \
+	mpi rc_v "$tools/mpi_sum"
+
+row=fi_pingpong
+layer "$polls"
+check "rxd, polls" survives libfabric
+wire "$network"
+check "rxd, bad network" survives libfabric
+layer 'errno=ENOMEM @ call=create_cq'
+check "rxd, CQ refused" fails 'fi_getinfo' libfabric
+finish
