@@ -7,25 +7,27 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #define NR_FAILED_POSTS 100
 
 /* Seconds by which clocks are ahead. */
-static time_t clock_offset_s;
+static atomic_int clock_offset_s;
 
 /* The layer and the library call this function. */
 __attribute__((visibility("default"))) int clock_gettime(clockid_t id,
 							 struct timespec *ret)
 {
-	static int (*next)(clockid_t, struct timespec *);
+	static int (*_Atomic next)(clockid_t, struct timespec *);
 	int err;
 
-	if (!next)
-		next = (int (*)(clockid_t, struct timespec *))(uintptr_t)dlsym(
-			RTLD_NEXT, "clock_gettime");
-	err = next(id, ret);
-	ret->tv_sec += clock_offset_s;
+	if (!atomic_load(&next))
+		atomic_store(&next, (int (*)(clockid_t, struct timespec *))(
+					    uintptr_t)dlsym(RTLD_NEXT,
+							    "clock_gettime"));
+	err = atomic_load(&next)(id, ret);
+	ret->tv_sec += atomic_load(&clock_offset_s);
 	return err;
 }
 
@@ -199,7 +201,7 @@ static void step_CQ_005(bool mistake)
 	wr.opcode = IBV_WR_SEND;
 	for (int i = 0; i < 8; i++)
 		flight_post(qp, &wr);
-	clock_offset_s = 5;
+	atomic_store(&clock_offset_s, 5);
 	if (mistake) {
 		int ret;
 
@@ -209,7 +211,7 @@ static void step_CQ_005(bool mistake)
 		assert_int_equal(ret, ENOMEM);
 	}
 	assert_int_equal(ibv_destroy_qp(qp), 0);
-	clock_offset_s = 0;
+	atomic_store(&clock_offset_s, 0);
 }
 
 static void step_LT_006(bool mistake)
