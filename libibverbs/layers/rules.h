@@ -28,6 +28,8 @@ enum layers_rule {
 	AV_CQ_010,
 	/* events */
 	AV_EV_003,
+	/* requests of the extended API */
+	AV_EX_007,
 	/* keys and memory */
 	AV_KY_001,
 	AV_KY_002,
@@ -76,6 +78,7 @@ enum layers_rule {
 	AV_QP_011,
 	AV_QP_012,
 	AV_QP_013,
+	AV_QP_014,
 	AV_QP_015,
 	AV_QP_016,
 	/* reliable connections */

@@ -89,6 +89,10 @@ bool validate_sends(const struct ibv_qp *qp, const struct layers_qp *record,
 void validate_built_data(const struct ibv_qp *qp,
 			 const struct layers_qp *record,
 			 const struct ibv_send_wr *wr);
+/* A request with SGEs that has the flag IBV_SEND_INLINE. */
+void validate_built_inline(const struct ibv_qp *qp,
+			   const struct layers_qp *record,
+			   const struct ibv_send_wr *wr);
 void validate_built_address(const struct ibv_qp *qp,
 			    const struct layers_qp *record,
 			    const struct ibv_send_wr *wr);

@@ -522,6 +522,19 @@ bool validate_sends(const struct ibv_qp *qp, const struct layers_qp *record,
 /* Send requests of the extended API                                         */
 /* ------------------------------------------------------------------------ */
 
+void validate_built_inline(const struct ibv_qp *qp,
+			   const struct layers_qp *record,
+			   const struct ibv_send_wr *wr)
+{
+	const struct posts_request request =
+		posts_send_request(qp, record, wr, true);
+	struct explain_text text = {};
+
+	explain_add(&text, "wr_flags has IBV_SEND_INLINE, which has no effect "
+			   "on SGEs; call ibv_wr_set_inline_data()");
+	posts_report(AV_EX_007, &request, &text);
+}
+
 void validate_built_data(const struct ibv_qp *qp,
 			 const struct layers_qp *record,
 			 const struct ibv_send_wr *wr)

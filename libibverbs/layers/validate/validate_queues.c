@@ -130,6 +130,25 @@ static void queues_note_state(struct validate_qp *state, enum ibv_qp_state to)
 	}
 }
 
+/* @record: of the QP, which is in RTR. */
+static void queues_check_receives(const struct ibv_qp *qp,
+				  struct layers_record *record)
+{
+	struct explain_text text = {};
+
+	if ((qp->qp_type != IBV_QPT_RC && qp->qp_type != IBV_QPT_UD) ||
+	    !layers_track_is_seen(&record->qp.recv) ||
+	    layers_track_count(&record->qp.recv, false))
+		return;
+	explain_add(&text, "ibv_modify_qp(");
+	explain_add_qp(&text, qp->context, qp->qp_num, qp->qp_type);
+	explain_add(&text,
+		    ", -> RTR): no receive request is posted, so the "
+		    "first message %s; post receive requests in INIT",
+		    qp->qp_type == IBV_QPT_UD ? "is lost" : "has to wait");
+	validate_report(AV_QP_014, qp->context, &text);
+}
+
 static void queues_note_modify(struct ibv_qp *qp,
 			       const struct ibv_qp_attr *attr, int attr_mask)
 {
@@ -145,6 +164,8 @@ static void queues_note_modify(struct ibv_qp *qp,
 		VALIDATE_STORE(state->max_rd_atomic, attr->max_rd_atomic + 1U);
 	if (attr_mask & IBV_QP_STATE)
 		queues_note_state(state, attr->qp_state);
+	if ((attr_mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RTR)
+		queues_check_receives(qp, record);
 	validate_modified(qp, attr, attr_mask,
 			  (uint8_t)VALIDATE_LOAD(state->port));
 }

@@ -53,6 +53,10 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "More events of a completion queue were acknowledged than taken. "
 	     "With other libraries its destruction waits for ever.",
 	     "ibv_ack_cq_events(3)"),
+	RULE(EX, 007, VALIDATE_WARNING, VALIDATE_ANY,
+	     "wr_flags has IBV_SEND_INLINE, and ibv_wr_set_sge() adds the "
+	     "data, so the flag has no effect. Call ibv_wr_set_inline_data().",
+	     "ibv_wr_post(3)"),
 	RULE(KY, 001, VALIDATE_ERROR, VALIDATE_HISTORY,
 	     "No memory region of the context has the lkey of an SGE.",
 	     "ibv_post_send(3), ibv_post_recv(3)"),
@@ -218,6 +222,10 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "A queue pair is moved to RESET while requests are in flight, "
 	     "which have no completion. Poll until its queues are empty.",
 	     "ibv_modify_qp(3), IBTA 10.3.1"),
+	RULE(QP, 014, VALIDATE_HINT, VALIDATE_HISTORY,
+	     "A queue pair is moved to RTR without a receive request. The "
+	     "first message waits for one, or is lost.",
+	     "ibv_post_recv(3), IBTA 9.7.5.2.8"),
 	RULE(QP, 015, VALIDATE_ERROR, VALIDATE_ANY,
 	     "cur_qp_state is not the state of the queue pair.",
 	     "ibv_modify_qp(3)"),

@@ -67,6 +67,8 @@ static const struct ibv_qp_ex *wr_set_sges(struct ibv_qp_ex *qpx, size_t nr,
 	/* The checks do not change the SGEs. */
 	wr.sg_list = (struct ibv_sge *)(uintptr_t)sges;
 	wr.num_sge = nr > INT32_MAX ? INT32_MAX : (int)nr;
+	if (__builtin_expect(qpx->wr_flags & IBV_SEND_INLINE, 0))
+		validate_built_inline(&qpx->qp_base, record, &wr);
 	validate_built_data(&qpx->qp_base, record, &wr);
 	if (nr <= record->cap.max_send_sge)
 		layers_request_add_sges(&built->request, sges, (int)nr);

@@ -107,7 +107,22 @@ static void step_built_UD_003(bool mistake)
 	step_datagram_end(&other);
 }
 
+static void step_EX_007(bool mistake)
+{
+	struct ibv_qp *qp = new_qp_to_itself(IBV_QPT_RC);
+
+	begin(qp);
+	if (mistake)
+		ibv_qp_to_qp_ex(qp)->wr_flags |= IBV_SEND_INLINE;
+	ibv_wr_rdma_write(ibv_qp_to_qp_ex(qp), fixture.mr->rkey,
+			  (uintptr_t)fixture.memory);
+	ibv_wr_set_sge(ibv_qp_to_qp_ex(qp), fixture.mr->lkey,
+		       (uintptr_t)fixture.memory, 8);
+	end(qp, false, IBV_WC_SUCCESS);
+}
+
 const struct validate_step validate_steps_built[] = {
+	VALIDATE_STEP(EX, 007),
 	{ AV_KY_001, "_built", step_built_KY_001, NULL },
 	{ AV_KY_005, "_built", step_built_KY_005, NULL },
 	{ AV_KY_006, "_built", step_built_KY_006, NULL },

@@ -272,6 +272,19 @@ static void step_QP_013(bool mistake)
 	assert_int_equal(ibv_destroy_qp(qp), 0);
 }
 
+static void step_QP_014(bool mistake)
+{
+	struct ibv_qp *qp = fixture_new_qp(IBV_QPT_RC);
+	struct ibv_sge sge = step_sge(64);
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+
+	fixture_to_init(qp);
+	if (!mistake)
+		assert_int_equal(ibv_post_recv(qp, &wr, &bad), 0);
+	fixture_to_rtr(qp, qp);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+}
+
 const struct validate_step validate_steps_flight[] = {
 	VALIDATE_STEP(CQ, 005),
 	VALIDATE_STEP(LT, 003),
@@ -285,5 +298,6 @@ const struct validate_step validate_steps_flight[] = {
 	VALIDATE_STEP(LT, 008),
 	{ AV_QP_011, "", step_QP_011, "hints=on,off=AV-WC-007" },
 	VALIDATE_STEP(QP, 013),
+	VALIDATE_STEP(QP, 014),
 	{ .rule = LAYERS_RULE_NONE },
 };
