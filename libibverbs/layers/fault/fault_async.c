@@ -123,37 +123,39 @@ static void timer_visit(struct fault_object *object, void *arg)
 		raise_locked(fault, rule, object);
 }
 
-/* Raises the events whose time has come. Return: whether others follow. */
-static bool timer_progress_locked(void) REQUIRES(fault_async_mutex)
+/* Raises the events whose time has come. Return: that of the next; or 0. */
+static uint64_t timer_progress_locked(void) REQUIRES(fault_async_mutex)
 {
-	uint64_t now_ns = fault_now_ns(), due_ns;
-	bool others_follow = false;
+	uint64_t now_ns = fault_now_ns(), due_ns, next_ns = 0;
 
 	for (unsigned int i = 0; i < FAULT_MAX_RULES; i++) {
 		if (timer_rules_done[i] || !fault_has_rule_at_time(i, &due_ns))
 			continue;
-		timer_rules_done[i] = due_ns <= now_ns;
-		others_follow |= due_ns > now_ns;
-		if (due_ns > now_ns)
+		if (due_ns > now_ns) {
+			if (!next_ns || due_ns < next_ns)
+				next_ns = due_ns;
 			continue;
+		}
+		timer_rules_done[i] = true;
 		for (int kind = 0; kind < FAULT_NR_KINDS; kind++)
 			fault_objects_visit((enum fault_kind)kind, timer_visit,
 					    &i);
 	}
-	return others_follow;
+	return next_ns;
 }
 
 static void *timer_run(void *unused)
 {
-	bool runs;
+	uint64_t due_ns;
 
 	do {
-		fault_helper_sleep();
 		verbs_mutex_lock(&fault_async_mutex);
-		runs = timer_progress_locked();
-		timer_runs = runs;
+		due_ns = timer_progress_locked();
+		timer_runs = due_ns != 0;
 		verbs_mutex_unlock(&fault_async_mutex);
-	} while (runs);
+		if (due_ns)
+			fault_helper_sleep_until(due_ns);
+	} while (due_ns);
 	return NULL;
 }
 

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #define HELPER_PERIOD_NS 500000
+#define NS_PER_S	 UINT64_C(1000000000)
 
 bool fault_helper_start(void *(*run)(void *unused))
 {
@@ -32,4 +33,14 @@ void fault_helper_sleep(void)
 	const struct timespec period = { .tv_nsec = HELPER_PERIOD_NS };
 
 	(void)nanosleep(&period, NULL); /* no signal arrives here */
+}
+
+void fault_helper_sleep_until(uint64_t time_ns)
+{
+	const struct timespec time = {
+		.tv_sec = (time_t)(time_ns / NS_PER_S),
+		.tv_nsec = (long)(time_ns % NS_PER_S),
+	};
+
+	(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
 }
