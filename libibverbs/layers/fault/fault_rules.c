@@ -82,6 +82,8 @@ static const char *rule_parse_action(struct fault_text text,
 			       ? NULL
 			       : "event= needs an event such as PORT_ERR";
 	}
+	if (text.len > 5 && strncmp(text.start, "wire.", 5) == 0)
+		return "packets have faults by UROCE_WIRE_FAULTS, see uroce(7)";
 	rule->action = fault_text_is(text, "shuffle") ? FAULT_SHUFFLE
 						      : FAULT_DISARM;
 	return rule->action == FAULT_SHUFFLE || fault_text_is(text, "disarm")

@@ -228,6 +228,7 @@ static const struct {
 	{ "wc=FATAL_ERR,early @ nth=1", 1, 1, "wc=FATAL_ERR,early",
 	  "wc= needs" },
 	{ "wc=SUCCESS,late @ nth=1", 1, 1, "wc=SUCCESS,late", "wc= needs" },
+	{ "wire.drop=1% @ nth=1", 1, 1, "wire.drop=1%", "UROCE_WIRE_FAULTS" },
 	{ "shuffle=1 @ nth=1", 1, 1, "shuffle=1", "unknown action" },
 	{ "shuffle @ call=post_send", 1, 1, "shuffle @ call=post_send",
 	  "not possible with this call" },
