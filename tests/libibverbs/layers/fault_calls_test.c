@@ -371,16 +371,6 @@ static void action_short_limits_completions(void **state)
 	fault_stop();
 }
 
-/* Return: whether the channel has an event after a completion. */
-static bool has_event(struct ibv_comp_channel *channel, struct ibv_qp *qp)
-{
-	struct pollfd fd = { .fd = channel->fd, .events = POLLIN };
-
-	assert_int_equal(fault_post(qp, 1), 0);
-	(void)fixture_poll(qp->send_cq);
-	return poll(&fd, 1, 0) == 1;
-}
-
 static void action_disarm_loses_event(void **state)
 {
 	struct ibv_comp_channel *channel;
@@ -402,11 +392,15 @@ static void action_disarm_loses_event(void **state)
 	fixture_connect(qp, fixture.right);
 	assert_int_equal(fault_post_recv(fixture.right, 1), 0);
 	assert_int_equal(fault_post_recv(fixture.right, 2), 0);
-	assert_int_equal(ibv_req_notify_cq(cq, 0), 0);
-	assert_false(has_event(channel, qp));
-	assert_int_equal(ibv_req_notify_cq(cq, 0), 0);
-	assert_true(has_event(channel, qp));
+	for (uint64_t i = 0; i < 2; i++) {
+		assert_int_equal(ibv_req_notify_cq(cq, 0), 0);
+		assert_int_equal(fault_post(qp, i), 0);
+		(void)fixture_poll(cq);
+	}
+	/* an event may follow its completion; that of the first one is lost */
 	assert_int_equal(ibv_get_cq_event(channel, &event_cq, &context), 0);
+	assert_int_equal(poll(&(struct pollfd){ channel->fd, POLLIN, 0 }, 1, 0),
+			 0);
 	ibv_ack_cq_events(cq, 1);
 	assert_int_equal(ibv_destroy_qp(qp), 0);
 	assert_int_equal(ibv_destroy_cq(cq), 0);
