@@ -123,6 +123,24 @@ def test_program_that_runs(folder):
         process.kill()
 
 
+def test_shared_queue(folder):
+    """A server with an SRQ, before its client connects."""
+    with tools.subprocess.Popen(
+            [tools.ours("ibv_srq_pingpong"), "-d", "uroce_lo", "-g", "1", "-q",
+             "2", "-r", "100"], text=True, stdout=tools.subprocess.PIPE,
+            env=tools.environment(
+                VERBS_LAYERS="trace",
+                VERBS_TRACE=f"file={folder}/%p.trace")) as process:
+        process.stdout.readline()  # its queues exist
+        found = samples(process.pid)
+        for name, value in (("receive_requests_total", 100),
+                            ("completions_total", 0),
+                            ("requests_in_flight", 100)):
+            tools.check(one(found, f"verbs_srq_{name}", device="uroce_lo") ==
+                        value, f"SRQ: {name}", found)
+        process.kill()
+
+
 def test_errors(folder):
     for target, message in ((f"{folder}/missing", "No such file"),
                             (os.getpid(), "has no trace")):
@@ -136,6 +154,7 @@ def main():
         path = test_file(folder)
         test_names_are_escaped(path)
         test_program_that_runs(folder)
+        test_shared_queue(folder)
         test_errors(folder)
     tools.finish()
 

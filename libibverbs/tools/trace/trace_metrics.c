@@ -306,6 +306,44 @@ static void metrics_qp_latencies(FILE *out, const struct trace_data *data)
 }
 
 /* ------------------------------------------------------------------------ */
+/* Shared receive queues                                                     */
+/* ------------------------------------------------------------------------ */
+
+static void metrics_srq(FILE *out, const char *name,
+			const struct trace_data *data, size_t index,
+			uint64_t value)
+{
+	const struct trace_srq_stats *srq = &data->srqs[index];
+	char device[2 * sizeof(srq->device) + 3];
+
+	fprintf(out,
+		"%s{device=\"%s\",srq=\"%zu\",handle=\"%" PRIu32 "\"} %" PRIu64
+		"\n",
+		name, metrics_escape(srq->device, device, sizeof(device)),
+		index, srq->handle, value);
+}
+
+static void metrics_srqs(FILE *out, const struct trace_data *data)
+{
+	metrics_family(out, "verbs_srq_receive_requests", "counter", NULL,
+		       "Receive requests that were posted to an SRQ.");
+	for (size_t i = 0; i < data->nr_srqs; i++)
+		metrics_srq(out, "verbs_srq_receive_requests_total", data, i,
+			    data->srqs[i].requests);
+	metrics_family(out, "verbs_srq_completions", "counter", NULL,
+		       "Completions of the receive requests of an SRQ.");
+	for (size_t i = 0; i < data->nr_srqs; i++)
+		metrics_srq(out, "verbs_srq_completions_total", data, i,
+			    data->srqs[i].completions);
+	metrics_family(out, "verbs_srq_requests_in_flight", "gauge", NULL,
+		       "Receive requests of an SRQ without a completion.");
+	for (size_t i = 0; i < data->nr_srqs; i++)
+		if (data->srqs[i].destroyed_ns == 0)
+			metrics_srq(out, "verbs_srq_requests_in_flight", data,
+				    i, data->srq_queues[i].nr);
+}
+
+/* ------------------------------------------------------------------------ */
 
 static void metrics_trace(FILE *out, const struct trace_data *data)
 {
@@ -326,6 +364,10 @@ static void metrics_trace(FILE *out, const struct trace_data *data)
 		       "Queue pairs that are not recorded.");
 	fprintf(out, "verbs_trace_lost_qps_total %" PRIu64 "\n",
 		header->lost_qps);
+	metrics_family(out, "verbs_trace_lost_srqs", "counter", NULL,
+		       "SRQs that are not recorded.");
+	fprintf(out, "verbs_trace_lost_srqs_total %" PRIu64 "\n",
+		header->lost_srqs);
 }
 
 void trace_metrics_print(FILE *out, const struct trace_data *data,
@@ -340,5 +382,6 @@ void trace_metrics_print(FILE *out, const struct trace_data *data,
 		metrics_qp_ages(out, data,
 				trace_clock_read(&data->header.clock));
 	metrics_qp_latencies(out, data);
+	metrics_srqs(out, data);
 	fprintf(out, "# EOF\n");
 }
