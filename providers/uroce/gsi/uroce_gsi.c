@@ -18,7 +18,9 @@
 
 #define QUEUE_SIZE 64 /* MADs; a power of two */
 /* Descriptors that are served in one call: some besides all links */
-#define MAX_READY     (UROCE_GSI_NR_LINKS + 16)
+#define MAX_READY (UROCE_GSI_NR_LINKS + 16)
+/* Requests that are delivered in one turn, even if other MADs never end */
+#define MIN_REQUESTS  (UROCE_GSI_MAX_DELIVERED / 4)
 #define PREFIX_TRIES  64
 #define PREFIX_SHIFT  16
 #define LOWEST_PREFIX 1 /* a communication id of 0 means none */
@@ -385,6 +387,54 @@ static void serve_ended_link(struct uroce_gsi *gsi, int fd)
 	(void)pthread_mutex_unlock(&gsi->call_mutex);
 }
 
+/* Whether REQs and SIDR_REQs arrive at a descriptor. */
+static bool has_requests(struct uroce_gsi *gsi, int fd)
+{
+	const struct uroce_gsi_claim *claim;
+	const struct uroce_gsi_conn *conn;
+	bool requests;
+
+	gsi_lock(gsi);
+	conn = uroce_gsi_conns_find(&gsi->conns, fd);
+	claim = conn ? conn->claim : gsi_find_claim_locked(gsi, fd);
+	requests = claim && !claim->is_prefix;
+	gsi_unlock(gsi);
+	return requests;
+}
+
+static int serve_all(struct uroce_gsi *gsi, const int *fds, int nr,
+		     unsigned int *left)
+{
+	int ret = 0;
+
+	for (int i = 0; i < nr && *left && !ret; i++)
+		ret = serve_ready(gsi, fds[i], left);
+	return ret;
+}
+
+/*
+ * Requests follow other MADs: a client that has sent an RTU may request the
+ * next connection at once. Some are delivered even if other MADs never end.
+ */
+static int serve_in_order(struct uroce_gsi *gsi, const int *requests,
+			  int nr_requests, const int *others, int nr_others,
+			  unsigned int *left)
+{
+	unsigned int kept = nr_requests ? MIN_REQUESTS : 0;
+	bool more;
+	int ret;
+
+	*left -= kept;
+	ret = serve_all(gsi, others, nr_others, left);
+	more = !*left;
+	*left += kept;
+	if (!ret)
+		ret = serve_all(gsi, requests, nr_requests, left);
+	if (!ret && more)
+		ret = serve_all(gsi, others, nr_others, left);
+	return ret;
+}
+
 /*
  * Delivers MADs at readable descriptors. Return: as uroce_gsi_work(). The end
  * of a process is reported when no MAD that it has sent before is left.
@@ -394,21 +444,26 @@ static int deliver_ready(struct uroce_gsi *gsi)
 	struct epoll_event events[MAX_READY];
 	int nr = epoll_wait(gsi->conns.epoll, events, MAX_READY, 0);
 	unsigned int left = UROCE_GSI_MAX_DELIVERED;
-	int nr_ended = 0;
+	int requests[MAX_READY], others[MAX_READY], ended[MAX_READY];
+	int nr_requests = 0, nr_others = 0, nr_ended = 0;
+	int ret;
 
-	for (int i = 0; i < nr && left; i++) {
+	for (int i = 0; i < nr; i++) {
 		int fd = events[i].data.fd;
-		int ret = 0;
 
 		if (uroce_gsi_links_have(&gsi->links, fd))
-			events[nr_ended++].data.fd = fd;
+			ended[nr_ended++] = fd;
+		else if (has_requests(gsi, fd))
+			requests[nr_requests++] = fd;
 		else
-			ret = serve_ready(gsi, fd, &left);
-		if (ret)
-			return ret;
+			others[nr_others++] = fd;
 	}
+	ret = serve_in_order(gsi, requests, nr_requests, others, nr_others,
+			     &left);
+	if (ret)
+		return ret;
 	for (int i = 0; i < nr_ended && left && nr < MAX_READY; i++)
-		serve_ended_link(gsi, events[i].data.fd);
+		serve_ended_link(gsi, ended[i]);
 	return UROCE_GSI_MAX_DELIVERED - (int)left;
 }
 

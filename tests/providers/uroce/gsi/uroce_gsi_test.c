@@ -158,6 +158,34 @@ static void gsi_message_to_prefix_is_delivered(void **state)
 	assert_int_equal(nr_received, 1);
 }
 
+/*
+ * A client that has one connection established requests the next one: RTU, REQ.
+ * The descriptor of an earlier REQ may be the first in the set.
+ */
+static void gsi_message_before_request_is_delivered_first(void **state)
+{
+	struct uroce_gsi_mad req = make_req(), rtu = make_req();
+	uint32_t nr_unowned;
+
+	rtu.bytes[17] = 0x14;
+	uroce_put32(rtu.bytes + 28, user.prefix | 0xbeef);
+	assert_int_equal(
+		uroce_gsi_claim(gsi, &user, NULL, IFINDEX, service_id()), 0);
+	uroce_gsi_push(gsi, &req);
+	/* Connects both, and leaves the descriptor of REQs in the set. */
+	uroce_gsi_push(gsi, &rtu);
+	work();
+	uroce_gsi_push(gsi, &req);
+	(void)uroce_gsi_work(gsi, true, &nr_unowned);
+
+	nr_received = 0;
+	uroce_gsi_send_local(gsi, &rtu);
+	uroce_gsi_send_local(gsi, &req);
+	work();
+	assert_int_equal(nr_received, 2);
+	assert_int_equal(last.bytes[17], 0x10);
+}
+
 static void gsi_users_have_different_prefixes(void **state)
 {
 	struct uroce_gsi_user more = { .receive = receive, .arg = &more };
@@ -486,6 +514,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(gsi_request_is_delivered_with_addresses),
 		TEST(gsi_message_to_prefix_is_delivered),
+		TEST(gsi_message_before_request_is_delivered_first),
 		TEST(gsi_users_have_different_prefixes),
 		TEST(gsi_claim_taken_is_refused_until_released),
 		TEST(gsi_queue_overflow_is_counted),
