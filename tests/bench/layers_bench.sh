@@ -120,6 +120,10 @@ table nanoseconds
 # A message has two posts and two completions.
 {
 	printf 'quantity\twho\tvalue\tunit\tyardstick\tratio\tmust\n'
+	quantity="two posts and two completions without layers"
+	printf '%s\t%s\t%s\tns\t-\t-\t-\n' \
+		"$quantity" "ibv_post_send()" "$(value off message)" \
+		"$quantity" "ibv_wr_*()" "$(value off "message, extended")"
 	added message \
 		"a post or completion of ibv_post_send(), ibv_poll_cq()" \
 		4 ns 10 50 100
