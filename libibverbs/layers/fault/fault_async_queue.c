@@ -11,7 +11,6 @@
 
 #include "layers/layers.h"
 
-struct verbs_mutex fault_async_mutex = VERBS_MUTEX_INIT;
 _Thread_local bool fault_async_is_raising;
 
 bool fault_is_removed(const struct ibv_context *ctx)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The state of fault_async.h: pending events of contexts. */
+/*
+ * The state of fault_async.h: pending events of contexts, which
+ * fault_async_mutex protects.
+ */
 #ifndef LAYERS_FAULT_ASYNC_QUEUE_H
 #define LAYERS_FAULT_ASYNC_QUEUE_H
 
@@ -8,13 +11,6 @@
 
 #include "layers/fault/fault_async.h"
 #include "util/lock.h"
-
-/*
- * Protects this state and the members of struct fault_object that say so. It is
- * held while the provider moves QPs to ERR, so that none is destroyed
- * meanwhile. fault_requests_mutex is taken under it.
- */
-extern struct verbs_mutex fault_async_mutex;
 
 /*
  * The thread raises an event. A provider may call verbs when it moves a QP;

@@ -7,6 +7,8 @@
 
 #include "layers/layers_record.h"
 
+struct verbs_mutex fault_async_mutex = VERBS_MUTEX_INIT;
+
 #define NR_CHAINS 1024U /* power of two */
 
 static _Atomic(struct fault_object *) chains[NR_CHAINS];
@@ -75,6 +77,7 @@ struct fault_object *fault_object_add(enum fault_kind kind,
 	static uint64_t last_serial[FAULT_NR_KINDS] GUARDED_BY(layers_mutex);
 	struct fault_object *added;
 
+	verbs_mutex_lock(&fault_async_mutex);
 	layers_lock();
 	added = object_new_locked(object);
 	if (added) {
@@ -93,6 +96,7 @@ struct fault_object *fault_object_add(enum fault_kind kind,
 				      memory_order_release);
 	}
 	layers_unlock();
+	verbs_mutex_unlock(&fault_async_mutex);
 	return added;
 }
 
@@ -101,12 +105,14 @@ void fault_object_drop(enum fault_kind kind, const void *object,
 {
 	struct fault_object *found;
 
+	verbs_mutex_lock(&fault_async_mutex);
 	layers_lock();
 	found = fault_object_find(object);
 	if (found && found->kind == kind && found->serial == serial)
 		atomic_store_explicit(&found->object, NULL,
 				      memory_order_release);
 	layers_unlock();
+	verbs_mutex_unlock(&fault_async_mutex);
 }
 
 void fault_objects_visit(enum fault_kind kind,
@@ -136,7 +142,9 @@ static void object_drop_of_context(struct fault_object *object, void *ctx)
 
 void fault_objects_drop_context(struct ibv_context *ctx)
 {
+	verbs_mutex_lock(&fault_async_mutex);
 	for (int kind = 0; kind < FAULT_NR_KINDS; kind++)
 		fault_objects_visit((enum fault_kind)kind,
 				    object_drop_of_context, ctx);
+	verbs_mutex_unlock(&fault_async_mutex);
 }

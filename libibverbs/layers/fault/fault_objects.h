@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "layers/fault/fault_rules.h"
+#include "util/lock.h"
 
 struct fault_cq_ex;
 struct fault_wr;
@@ -35,6 +36,14 @@ struct fault_object {
 	uint32_t nr_read;      /* asynchronous events of the provider */
 	uint32_t nr_made_read; /* those of rules, not yet waited for */
 };
+
+/*
+ * Protects which objects exist, as fault_objects_visit() sees them, and the
+ * state of fault_async.h. It is held while the provider moves QPs to ERR, so
+ * that none is destroyed meanwhile. fault_requests_mutex and layers_mutex are
+ * taken under it.
+ */
+extern struct verbs_mutex fault_async_mutex;
 
 /**
  * fault_object_add() - number a new object
@@ -69,12 +78,10 @@ void fault_object_drop(enum fault_kind kind, const void *object,
 
 /**
  * fault_objects_visit() - call @visit for each object of a kind
- *
- * Objects may come and go meanwhile.
  */
 void fault_objects_visit(enum fault_kind kind,
 			 void (*visit)(struct fault_object *object, void *arg),
-			 void *arg);
+			 void *arg) REQUIRES(fault_async_mutex);
 
 /** fault_objects_drop_context() - forget a context, and objects that it left */
 void fault_objects_drop_context(struct ibv_context *ctx);

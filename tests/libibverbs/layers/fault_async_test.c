@@ -4,6 +4,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "libibverbs/layers/fault_fixture.h"
@@ -195,6 +198,56 @@ static void qp_destroy_waits_for_acknowledgment(void **state)
 	fault_stop();
 }
 
+static atomic_bool qps_stop;
+
+/* Creates and destroys QPs. */
+static void *qps_come_and_go(void *unused)
+{
+	while (!atomic_load(&qps_stop))
+		assert_int_equal(ibv_destroy_qp(fixture_new_qp(IBV_QPT_RC)), 0);
+	return NULL;
+}
+
+/* Acknowledges events until the last one. */
+static void events_ack_until(enum ibv_event_type last)
+{
+	struct ibv_async_event event = {};
+
+	while (event.event_type != last) {
+		assert_int_equal(ibv_get_async_event(fixture.ctx, &event), 0);
+		ibv_ack_async_event(&event);
+	}
+}
+
+/* Each destroy waits for the events of its QP that were read. */
+static void qps_destroyed_during_events_have_no_later_event(void **state)
+{
+	char settings[4096] = "event=LID_CHANGE @ after=60ms";
+	pthread_t threads[2];
+
+	for (size_t i = 1; i <= 40; i++)
+		(void)snprintf(settings + strlen(settings),
+			       sizeof(settings) - strlen(settings),
+			       ";event=QP_FATAL @ qp=any,after=%zums", i);
+	fault_use(settings);
+	fixture.ctx = fixture_open();
+	fixture.pd = ibv_alloc_pd(fixture.ctx);
+	assert_non_null(fixture.pd);
+	fixture.cq = ibv_create_cq(fixture.ctx, 16, NULL, NULL, 0);
+	assert_non_null(fixture.cq);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL,
+						qps_come_and_go, NULL),
+				 0);
+	events_ack_until(IBV_EVENT_LID_CHANGE);
+	atomic_store(&qps_stop, true);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	assert_int_equal(ibv_destroy_cq(fixture.cq), 0);
+	assert_int_equal(ibv_dealloc_pd(fixture.pd), 0);
+	assert_int_equal(ibv_close_device(fixture.ctx), 0);
+}
+
 /* A write with a wrong key moves the responder to ERR. */
 static void event_of_provider_is_read_after_those_of_rules(void **state)
 {
@@ -307,11 +360,12 @@ static void device_fatal_leaves_nothing_to_wait_for(void **state)
 {
 	struct ibv_async_event event;
 
-	fault_start("event=DEVICE_FATAL @ after=1ms");
+	fault_use("event=DEVICE_FATAL @ after=1ms");
+	fixture.ctx = fixture_open();
 	event_get_and_ack(IBV_EVENT_DEVICE_FATAL);
 	assert_int_equal(ibv_get_async_event(fixture.ctx, &event), -1);
 	assert_int_equal(errno, EIO);
-	fault_stop();
+	assert_int_equal(ibv_close_device(fixture.ctx), 0);
 }
 
 static void device_fatal_leaves_contexts_of_the_same_device_alone(void **state)
@@ -358,6 +412,8 @@ int main(void)
 		cmocka_unit_test(qp_destroy_waits_for_acknowledgment),
 		cmocka_unit_test(
 			event_of_provider_is_read_after_those_of_rules),
+		cmocka_unit_test(
+			qps_destroyed_during_events_have_no_later_event),
 		cmocka_unit_test(cq_err_moves_qps_of_queue_to_err),
 		cmocka_unit_test(srq_limit_belongs_to_queue),
 		cmocka_unit_test(
