@@ -98,7 +98,7 @@ static size_t record_hash(const struct layers_record *record,
 static struct layers_record *table_load(const struct record_table *table,
 					size_t place)
 {
-	/* Pairs with the release in table_put_locked(). */
+	/* Pairs with the release in table_store_locked(). */
 	return atomic_load_explicit(&table->slots[place & (table->nr - 1)],
 				    memory_order_acquire);
 }
@@ -139,6 +139,15 @@ struct layers_record *layers_record_find_number(const struct ibv_context *ctx,
 	return record;
 }
 
+static void table_store_locked(struct record_table *table, size_t place,
+			       struct layers_record *record)
+	REQUIRES(layers_mutex)
+{
+	/* Pairs with the acquire in table_load(). */
+	atomic_store_explicit(&table->slots[place & (table->nr - 1)], record,
+			      memory_order_release);
+}
+
 static void table_put_locked(struct record_table *table,
 			     struct layers_record *record, size_t place)
 	REQUIRES(layers_mutex)
@@ -149,11 +158,10 @@ static void table_put_locked(struct record_table *table,
 		old = table_load(table, ++place);
 	if (!old)
 		table->nr_used++;
-	/* Pairs with the acquire in table_load(). */
-	atomic_store_explicit(&table->slots[place & (table->nr - 1)], record,
-			      memory_order_release);
+	table_store_locked(table, place, record);
 }
 
+/* Slots at the end of a sequence become NULL, so that few are replaced. */
 static void table_remove_locked(enum record_key key,
 				const struct layers_record *record)
 	REQUIRES(layers_mutex)
@@ -164,9 +172,15 @@ static void table_remove_locked(enum record_key key,
 
 	while (old && old != record)
 		old = table_load(table, ++place);
-	if (old)
-		atomic_store_explicit(&table->slots[place & (table->nr - 1)],
-				      &dropped, memory_order_release);
+	if (!old)
+		return;
+	table_store_locked(table, place, &dropped);
+	for (; table_load(table, place) == &dropped &&
+	       !table_load(table, place + 1);
+	     place--) {
+		table_store_locked(table, place, NULL);
+		table->nr_used--;
+	}
 }
 
 /* Return: the next existing object of the table from a place on. */
@@ -182,11 +196,6 @@ static struct layers_record *table_next_locked(const struct record_table *table,
 			return record;
 	}
 	return NULL;
-}
-
-struct layers_record *layers_record_next_locked(size_t *place)
-{
-	return table_next_locked(table_get(BY_ADDRESS), place);
 }
 
 /* Replaces a table. Return: the new one, or NULL if there is no memory. */
@@ -275,6 +284,21 @@ layers_record_next_gone_locked(enum layers_kind kind,
 	return from ? from->next_gone : gone[kind].first;
 }
 
+/* Every record that was ever made. */
+static struct layers_record *records[LAYERS_NR_KINDS] GUARDED_BY(layers_mutex);
+
+struct layers_record *
+layers_record_next_locked(enum layers_kind kind,
+			  const struct layers_record *from)
+{
+	struct layers_record *record = from ? from->next_of_kind
+					    : records[kind];
+
+	while (record && !LOAD(record->object))
+		record = record->next_of_kind;
+	return record;
+}
+
 static size_t record_size(enum layers_kind kind)
 {
 	static const size_t sizes[LAYERS_NR_KINDS] = {
@@ -302,6 +326,8 @@ static struct layers_record *record_take_locked(enum layers_kind kind)
 		if (record) {
 			memset(record, 0, record_size(kind));
 			record->kind = kind;
+			record->next_of_kind = records[kind];
+			records[kind] = record;
 		}
 		return record;
 	}
@@ -561,19 +587,18 @@ void layers_record_drop(struct layers_mark mark)
 
 void layers_record_drop_context(const struct ibv_context *ctx)
 {
-	struct layers_record *record;
-	size_t place = 0;
-
 	layers_lock();
-	while ((record = layers_record_next_locked(&place)) != NULL)
-		if (LOAD(record->ctx) == ctx)
-			record_drop_locked(record);
-	/* A new context may have the address. */
-	for (int kind = 0; kind < LAYERS_NR_KINDS; kind++)
-		for (record = gone[kind].first; record;
-		     record = record->next_gone)
-			if (LOAD(record->ctx) == ctx)
-				atomic_store_explicit(&record->ctx, NULL,
-						      memory_order_relaxed);
+	for (int kind = 0; kind < LAYERS_NR_KINDS; kind++) {
+		for (struct layers_record *record = records[kind]; record;
+		     record = record->next_of_kind) {
+			if (LOAD(record->ctx) != ctx)
+				continue;
+			if (LOAD(record->object))
+				record_drop_locked(record);
+			/* A new context may have the address. */
+			atomic_store_explicit(&record->ctx, NULL,
+					      memory_order_relaxed);
+		}
+	}
 	layers_unlock();
 }

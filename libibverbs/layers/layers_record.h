@@ -95,7 +95,8 @@ struct layers_record {
 	const void *used[LAYERS_MAX_USED]; /* objects, or NULL */
 	const void *former; /* the address of an object that was destroyed */
 	struct layers_record *next_gone;
-	bool is_adopted; /* the creation was not observed */
+	struct layers_record *next_of_kind; /* constant */
+	bool is_adopted;		    /* the creation was not observed */
 
 	/* What the data path reads begins a cache line. */
 	_Alignas(64) _Atomic(const void *) object; /* NULL: it was destroyed */
@@ -198,10 +199,14 @@ void layers_record_set_number(struct layers_record *record, uint32_t number);
 bool layers_records_are_complete(void);
 
 /**
- * layers_record_next_locked() - return each record of an existing object
- * @place: 0 at first; NULL is returned at the end
+ * layers_record_next_locked() - return the next record of an existing object
+ * @from: the one before, or NULL
+ *
+ * Newer objects are not always before older ones.
  */
-struct layers_record *layers_record_next_locked(size_t *place)
+struct layers_record *
+layers_record_next_locked(enum layers_kind kind,
+			  const struct layers_record *from)
 	REQUIRES(layers_mutex);
 
 /**

@@ -24,28 +24,35 @@ static bool object_uses(const struct layers_record *record, const void *used)
 
 struct validate_found validate_objects_find_users(const void *object)
 {
-	const struct layers_record *record;
 	struct validate_found found = {};
-	size_t place = 0;
 
 	layers_lock();
-	while ((record = layers_record_next_locked(&place)) != NULL)
-		if (object_uses(record, object))
-			found_add(&found, record);
+	for (int kind = 0; kind < LAYERS_NR_KINDS; kind++) {
+		const struct layers_record *record = NULL;
+
+		while ((record = layers_record_next_locked(kind, record)) !=
+		       NULL)
+			if (object_uses(record, object))
+				found_add(&found, record);
+	}
 	layers_unlock();
 	return found;
 }
 
 struct validate_found validate_objects_find_all(const struct ibv_context *ctx)
 {
-	const struct layers_record *record;
 	struct validate_found found = {};
-	size_t place = 0;
 
 	layers_lock();
-	while ((record = layers_record_next_locked(&place)) != NULL)
-		if (VALIDATE_LOAD(record->ctx) == ctx && !record->is_adopted)
-			found_add(&found, record);
+	for (int kind = 0; kind < LAYERS_NR_KINDS; kind++) {
+		const struct layers_record *record = NULL;
+
+		while ((record = layers_record_next_locked(kind, record)) !=
+		       NULL)
+			if (VALIDATE_LOAD(record->ctx) == ctx &&
+			    !record->is_adopted)
+				found_add(&found, record);
+	}
 	layers_unlock();
 	return found;
 }
@@ -81,14 +88,12 @@ bool validate_was_destroyed(enum layers_kind kind, const void *object)
 
 bool validate_region_is_of_other(const struct ibv_context *ctx, uint32_t lkey)
 {
-	const struct layers_record *record;
-	size_t place = 0;
+	const struct layers_record *record = NULL;
 
 	layers_lock();
 	do
-		record = layers_record_next_locked(&place);
-	while (record && (record->kind != LAYERS_MR ||
-			  VALIDATE_LOAD(record->ctx) == ctx ||
+		record = layers_record_next_locked(LAYERS_MR, record);
+	while (record && (VALIDATE_LOAD(record->ctx) == ctx ||
 			  VALIDATE_LOAD(record->number) != lkey));
 	layers_unlock();
 	return record != NULL;

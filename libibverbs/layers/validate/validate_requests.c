@@ -305,37 +305,46 @@ static bool search_track(struct request_search *search,
 	return true;
 }
 
-static bool search_record(struct request_search *search,
-			  struct layers_record *record)
+static bool search_qp(struct request_search *search, struct layers_record *qp)
 {
-	if (record->kind == LAYERS_SRQ)
-		return !search->ah && srq_is_seen(record) &&
-		       search_track(search, record, &record->srq.recv, false);
-	if (record->kind != LAYERS_QP ||
-	    (search->ah && record->qp.type != IBV_QPT_UD))
+	if (search->ah && qp->qp.type != IBV_QPT_UD)
 		return false;
-	if (sends_are_seen(record) &&
-	    search_track(search, record, &record->qp.send, true))
+	if (sends_are_seen(qp) && search_track(search, qp, &qp->qp.send, true))
 		return true;
-	return !search->ah && recvs_are_seen(record) &&
-	       search_track(search, record, &record->qp.recv, false);
+	return !search->ah && recvs_are_seen(qp) &&
+	       search_track(search, qp, &qp->qp.recv, false);
+}
+
+static bool search_srq(struct request_search *search, struct layers_record *srq)
+{
+	return !search->ah && srq_is_seen(srq) &&
+	       search_track(search, srq, &srq->srq.recv, false);
+}
+
+/* Not all records, since a program may have very many regions. */
+static bool search_kind(struct request_search *search,
+			const struct ibv_context *ctx, enum layers_kind kind,
+			bool (*search_one)(struct request_search *search,
+					   struct layers_record *record))
+{
+	struct layers_record *record = NULL;
+	bool found = false;
+
+	layers_lock();
+	while (!found &&
+	       (record = layers_record_next_locked(kind, record)) != NULL)
+		found = VALIDATE_LOAD(record->ctx) == ctx &&
+			search_one(search, record);
+	layers_unlock();
+	return found;
 }
 
 static bool search_run(struct request_search *search,
 		       const struct ibv_context *ctx)
 {
-	struct layers_record *record;
-	bool found = false;
-	size_t place = 0;
-
-	if (VALIDATE_LOAD(layers_context(ctx)->is_partly_seen))
-		return false;
-	layers_lock();
-	while (!found && (record = layers_record_next_locked(&place)) != NULL)
-		found = VALIDATE_LOAD(record->ctx) == ctx &&
-			search_record(search, record);
-	layers_unlock();
-	return found;
+	return !VALIDATE_LOAD(layers_context(ctx)->is_partly_seen) &&
+	       (search_kind(search, ctx, LAYERS_QP, search_qp) ||
+		search_kind(search, ctx, LAYERS_SRQ, search_srq));
 }
 
 static void search_add_request(struct explain_text *text,
