@@ -101,7 +101,9 @@ void uroce_worker_flush(struct uroce_worker *worker)
 void uroce_worker_lock(struct uroce_worker *worker)
 {
 	uroce_worker_acquire(worker);
-	uroce_worker_flush(worker);
+	uroce_worker_read_clock(worker);
+	(void)flush_delayed_acks(worker);
+	(void)uroce_worker_run(worker, true);
 }
 
 /* Only UD needs the fields of the GRH, and receiving them costs time. */

@@ -89,9 +89,11 @@ void uroce_worker_resolve_ud_peer(struct uroce_worker *worker,
 void uroce_worker_flush_qp(struct uroce_worker *worker, struct uroce_qp *qp);
 
 /**
- * uroce_worker_lock() - take the engine lock
+ * uroce_worker_lock() - take the engine lock, and process what has arrived
  *
- * Needed for all functions of the engine that are not marked "any thread".
+ * Needed for all functions of the engine that are not marked "any thread". An
+ * adapter processes packets when they arrive, so a QP that goes to ERR or is
+ * destroyed must not flush requests whose ACK waits in the socket.
  */
 void uroce_worker_lock(struct uroce_worker *worker);
 

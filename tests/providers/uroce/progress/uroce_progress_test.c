@@ -227,6 +227,22 @@ static void progress_object_change_flushes_deferred_ack(void **state)
 	close_acknowledged(&pair);
 }
 
+/* As before a QP goes to ERR, which flushes what is not acknowledged. */
+static void progress_object_change_receives_ack(void **state)
+{
+	struct uroce_cqe cqe;
+	struct pair pair;
+
+	open_with_deferred_ack(&pair);
+	uroce_worker_poll(pair.side[1].worker);
+	assert_false(side_take(&pair.side[0], &cqe));
+	uroce_worker_lock(pair.side[0].worker);
+	assert_true(side_take(&pair.side[0], &cqe));
+	uroce_worker_unlock(pair.side[0].worker);
+	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+	close_alone(&pair);
+}
+
 static void progress_arm_cq_flushes_deferred_ack(void **state)
 {
 	struct pair pair;
@@ -664,6 +680,7 @@ int main(void)
 		TEST(progress_second_poll_sends_deferred_ack),
 		TEST(progress_helper_sends_deferred_ack),
 		TEST(progress_object_change_flushes_deferred_ack),
+		TEST(progress_object_change_receives_ack),
 		TEST(progress_arm_cq_flushes_deferred_ack),
 		TEST(progress_write_ack_is_sent_at_once),
 		TEST(progress_lock_holder_sends_for_waiting_threads),
