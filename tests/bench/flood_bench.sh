@@ -103,8 +103,9 @@ sort -t '	' -k 1,2 -k 3,3n "$scratch/measured" | awk -F '\t' -v OFS='\t' '
 		theirs = kind == "none" ? "-" : median(what, "none")
 		if (kind == "mads")
 			theirs = median(what, "udp")
-		print quantity, who, ours, unit, theirs, theirs == "-" ? "-" : \
-			sprintf("%.3f", ours / theirs), better, \
+		print quantity, who, sprintf("%.3f", ours), unit, \
+			theirs == "-" ? "-" : sprintf("%.3f", theirs), \
+			theirs == "-" ? "-" : sprintf("%.3f", ours / theirs), better, \
 			kind == "mads" ? must : "-"
 	}
 	function rows(quantity, what, unit, better, must) {
