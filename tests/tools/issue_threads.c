@@ -102,7 +102,10 @@ static void poll_flushed_only(void)
 	print_failure();
 }
 
-/* More requests than max_send_wr, since no completion was polled. */
+/*
+ * More requests than max_send_wr. None completes: the peer posted no receive,
+ * and rnr_retry 7 has no end.
+ */
 static void post_too_many(void)
 {
 	int err = 0;
@@ -112,11 +115,9 @@ static void post_too_many(void)
 				       fixture.mr->lkey };
 		struct ibv_send_wr wr = { .sg_list = &sge,
 					  .num_sge = 1,
-					  .opcode = IBV_WR_RDMA_WRITE },
+					  .opcode = IBV_WR_SEND },
 				   *bad;
 
-		wr.wr.rdma.remote_addr = (uintptr_t)fixture.memory;
-		wr.wr.rdma.rkey = fixture.mr->rkey;
 		err = ibv_post_send(fixture.left, &wr, &bad);
 	}
 	printf("ibv_post_send: %s\n", strerror(err));
