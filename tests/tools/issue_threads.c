@@ -110,16 +110,11 @@ static void post_too_many(void)
 {
 	int err = 0;
 
-	for (int i = 0; i < 100 && !err; i++) {
-		struct ibv_sge sge = { (uintptr_t)fixture.memory, 8,
-				       fixture.mr->lkey };
-		struct ibv_send_wr wr = { .sg_list = &sge,
-					  .num_sge = 1,
-					  .opcode = IBV_WR_SEND },
-				   *bad;
-
-		err = ibv_post_send(fixture.left, &wr, &bad);
-	}
+	for (int i = 0; i < 100 && !err; i++)
+		err = fixture_post(
+			fixture.left,
+			(struct ibv_send_wr){ .opcode = IBV_WR_SEND },
+			fixture.memory, 8);
 	printf("ibv_post_send: %s\n", strerror(err));
 }
 
