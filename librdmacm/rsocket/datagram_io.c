@@ -22,6 +22,8 @@
 
 void datagram_progress_locked(struct rsocket *socket)
 {
+	const uint32_t nr_messages = socket->datagram->nr_messages;
+	const short events = socket->ops->events_locked(socket);
 	int cancel_state = cancel_disable();
 	bool has_changed = false;
 	struct list_node *node;
@@ -30,8 +32,12 @@ void datagram_progress_locked(struct rsocket *socket)
 		has_changed |= datagram_port_poll_locked(
 			socket, list_entry(node, struct datagram_port, node));
 	has_changed |= datagram_udp_receive_locked(socket);
-	if (has_changed)
+	/* Completions of sent datagrams alone are no edge. */
+	if (socket->datagram->nr_messages != nr_messages ||
+	    (socket->ops->events_locked(socket) & ~events))
 		socket_notify_locked(socket);
+	else if (has_changed)
+		socket_wake_locked(socket);
 	cancel_restore(cancel_state);
 }
 

@@ -114,7 +114,7 @@ struct rsocket {
 	int error; /* -errno of a connection that failed, for SO_ERROR */
 	struct rsocket_options options;
 	struct list_node waiters;  /* struct socket_waiter */
-	uint64_t nr_changes;	   /* that waiters were notified of */
+	uint64_t nr_changes;	   /* for edge-triggered waits */
 	struct datagram *datagram; /* NULL: of another kind */
 	struct repoll_set *repoll; /* NULL: of another kind */
 	/* Streams: */

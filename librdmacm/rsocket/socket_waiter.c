@@ -64,9 +64,14 @@ void socket_waiter_remove_locked(struct socket_waiter *waiter)
 
 void socket_notify_locked(struct rsocket *socket)
 {
+	socket->nr_changes++;
+	socket_wake_locked(socket);
+}
+
+void socket_wake_locked(struct rsocket *socket)
+{
 	struct list_node *node;
 
-	socket->nr_changes++;
 	list_for_each (node, &socket->waiters)
 		(void)!eventfd_write(
 			list_entry(node, struct socket_waiter, node)->event_fd,

@@ -25,7 +25,19 @@ void socket_waiter_add_locked(struct rsocket *socket,
 			      struct socket_waiter *waiter, int event_fd);
 void socket_waiter_remove_locked(struct socket_waiter *waiter);
 
-/** socket_notify_locked() - count a change, and wake all threads that wait */
+/**
+ * socket_notify_locked() - report a change of the events of a socket
+ *
+ * It wakes all threads that wait. An edge-triggered wait reports the events of
+ * the socket once more.
+ */
 void socket_notify_locked(struct rsocket *socket);
+
+/**
+ * socket_wake_locked() - wake all threads that wait
+ *
+ * Edge-triggered waits report nothing new.
+ */
+void socket_wake_locked(struct rsocket *socket);
 
 #endif

@@ -394,11 +394,14 @@ static void completion_process_locked(struct rsocket *socket,
 void stream_qp_progress_locked(struct rsocket *socket)
 {
 	struct ibv_wc completions[QP_NR_COMPLETIONS];
+	const uint32_t nr_readable = socket->flow.nr_readable;
 	bool has_changed = false;
 	int nr, nr_rounds;
+	short events;
 
 	if (!socket->qp.cq || !socket->flow.is_started)
 		return;
+	events = socket->ops->events_locked(socket);
 	/* All of now, but not forever those that a peer adds meanwhile. */
 	nr_rounds = socket->qp.cq->cqe / QP_NR_COMPLETIONS + 1;
 	do {
@@ -412,7 +415,12 @@ void stream_qp_progress_locked(struct rsocket *socket)
 	if (!has_changed)
 		return;
 	stream_qp_flush_locked(socket);
-	socket_notify_locked(socket);
+	/* Completions of writes and grants of space alone are no edge. */
+	if (socket->flow.nr_readable != nr_readable ||
+	    (socket->ops->events_locked(socket) & ~events))
+		socket_notify_locked(socket);
+	else
+		socket_wake_locked(socket);
 }
 
 int stream_qp_arm_locked(struct rsocket *socket)
