@@ -86,6 +86,19 @@ void preload_leave(void)
 	nr_entered--;
 }
 
+unsigned int preload_suspend(void)
+{
+	unsigned int nr = nr_entered;
+
+	nr_entered = 0;
+	return nr;
+}
+
+void preload_resume(unsigned int nr)
+{
+	nr_entered = nr;
+}
+
 bool preload_is_inside(void)
 {
 	return nr_entered != 0;

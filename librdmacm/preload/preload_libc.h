@@ -82,6 +82,14 @@ const struct preload_libc *preload_libc_get(void);
 void preload_enter(void);
 void preload_leave(void);
 
+/**
+ * preload_suspend() - the thread leaves librdmacm until preload_resume()
+ *
+ * Return: the number of calls of preload_enter(), for preload_resume().
+ */
+unsigned int preload_suspend(void);
+void preload_resume(unsigned int nr);
+
 /** preload_is_inside() - whether the thread is inside librdmacm */
 bool preload_is_inside(void);
 

@@ -1,60 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Signal masks of waits; the descriptor of signals is a signalfd. */
+/* Signal masks of waits; the kernel applies them in ppoll(). */
 #include "preload/preload_mask.h"
 
 #include "preload/preload_libc.h"
 
 #include <errno.h>
 #include <stddef.h>
-#include <sys/signalfd.h>
+#include <time.h>
 
-/* Whether a signal runs a handler, or ends the process */
-static bool signal_has_effect(int number)
+/* Of the wait in which the thread is; NULL: none */
+static __thread const sigset_t *wait_mask;
+
+void preload_mask_begin(const sigset_t *mask, sigset_t *ret_before)
 {
-	struct sigaction action;
-
-	if (sigaction(number, NULL, &action) != 0 ||
-	    action.sa_handler == SIG_IGN)
-		return false;
-	return action.sa_handler != SIG_DFL ||
-	       (number != SIGCHLD && number != SIGCONT && number != SIGURG &&
-		number != SIGWINCH);
+	if (mask)
+		(void)pthread_sigmask(SIG_BLOCK, mask, ret_before);
 }
 
-int preload_mask_begin(struct preload_mask *wait, const sigset_t *mask)
-{
-	sigset_t signals;
-	bool any = false;
-
-	wait->during = mask;
-	wait->fd = -1;
-	if (!mask)
-		return -1;
-	(void)pthread_sigmask(SIG_BLOCK, mask, &wait->before);
-	(void)sigemptyset(&signals);
-	for (int number = 1; number < NSIG; number++) {
-		if (sigismember(&wait->before, number) != 1 ||
-		    sigismember(mask, number) != 0 ||
-		    !signal_has_effect(number))
-			continue;
-		(void)sigaddset(&signals, number);
-		any = true;
-	}
-	if (any)
-		wait->fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	return wait->fd;
-}
-
-void preload_mask_end(struct preload_mask *wait, bool has_signal)
+void preload_mask_end(const sigset_t *mask, const sigset_t *before)
 {
 	int saved_errno = errno;
 
-	if (!wait->during)
-		return;
-	if (has_signal)
-		(void)pthread_sigmask(SIG_SETMASK, wait->during, NULL);
-	if (wait->fd >= 0)
-		(void)preload_libc_get()->close(wait->fd);
-	(void)pthread_sigmask(SIG_SETMASK, &wait->before, NULL);
+	if (mask)
+		(void)pthread_sigmask(SIG_SETMASK, before, NULL);
 	errno = saved_errno;
+}
+
+void preload_mask_apply(const sigset_t *mask)
+{
+	wait_mask = mask;
+}
+
+int preload_mask_poll(struct pollfd *fds, nfds_t nr, int timeout_ms)
+{
+	const struct preload_libc *libc = preload_libc_get();
+	const sigset_t *mask = wait_mask;
+	struct timespec timeout = {
+		.tv_sec = timeout_ms / 1000,
+		.tv_nsec = timeout_ms % 1000 * 1000000L,
+	};
+	unsigned int nr_entered;
+	int ret;
+
+	if (!mask || !timeout_ms)
+		return libc->poll(fds, nr, timeout_ms);
+	/* Calls of a signal handler are those of the application. */
+	wait_mask = NULL;
+	nr_entered = preload_suspend();
+	ret = libc->ppoll(fds, nr, timeout_ms < 0 ? NULL : &timeout, mask);
+	preload_resume(nr_entered);
+	wait_mask = mask;
+	return ret;
 }

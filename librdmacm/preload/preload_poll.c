@@ -17,7 +17,6 @@
 #include <rdma/rsocket.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct poll_call {
 	struct pollfd *fds;
@@ -64,7 +63,8 @@ static bool poll_call_has_changed(struct poll_call *call,
 	return has_changed;
 }
 
-static int poll_rsockets(struct pollfd *fds, nfds_t nr, int timeout_ms)
+static int poll_rsockets(struct pollfd *fds, nfds_t nr, int timeout_ms,
+			 const sigset_t *mask)
 {
 	struct poll_call call = {
 		.fds = calloc(nr, sizeof(*call.fds)),
@@ -85,7 +85,9 @@ static int poll_rsockets(struct pollfd *fds, nfds_t nr, int timeout_ms)
 	}
 	preload_enter();
 	do {
+		preload_mask_apply(mask);
 		ret = rpoll(call.fds, nr, timeout_ms);
+		preload_mask_apply(NULL);
 	} while (ret > 0 && poll_call_has_changed(&call, fds, nr));
 	preload_leave();
 	for (nfds_t i = 0; ret >= 0 && i < nr; i++)
@@ -96,39 +98,27 @@ static int poll_rsockets(struct pollfd *fds, nfds_t nr, int timeout_ms)
 
 int poll(struct pollfd *fds, nfds_t nr, int timeout_ms)
 {
+	if (preload_is_inside())
+		return preload_mask_poll(fds, nr, timeout_ms);
 	return poll_has_rsocket(fds, nr)
-		       ? poll_rsockets(fds, nr, timeout_ms)
+		       ? poll_rsockets(fds, nr, timeout_ms, NULL)
 		       : preload_libc_get()->poll(fds, nr, timeout_ms);
 }
 
-/* As poll_rsockets(); a signal that @mask unblocks ends the wait. */
+/* As poll_rsockets(), with a signal mask */
 static int poll_rsockets_masked(struct pollfd *fds, nfds_t nr, int timeout_ms,
 				const sigset_t *mask)
 {
-	struct pollfd *all = calloc(nr + 1, sizeof(*all));
-	struct preload_mask wait;
-	bool has_signal;
+	const struct timespec no_time = { 0 };
+	sigset_t before;
 	int ret;
 
-	if (!all) {
-		errno = ENOMEM;
-		return -1;
-	}
-	memcpy(all, fds, nr * sizeof(*fds));
-	all[nr].fd = preload_mask_begin(&wait, mask);
-	all[nr].events = POLLIN;
-	ret = poll_rsockets(all, nr + 1, timeout_ms);
-	has_signal = ret == 1 && all[nr].revents;
-	if (has_signal) {
-		ret = -1;
-		errno = EINTR;
-	} else if (ret > 0 && all[nr].revents) {
-		ret--;
-	}
-	preload_mask_end(&wait, has_signal);
-	if (ret >= 0)
-		memcpy(fds, all, nr * sizeof(*fds));
-	free(all);
+	preload_mask_begin(mask, &before);
+	ret = poll_rsockets(fds, nr, timeout_ms, mask);
+	/* As in the kernel, a signal counts also when the time is over. */
+	if (!ret && mask)
+		ret = preload_libc_get()->ppoll(NULL, 0, &no_time, mask);
+	preload_mask_end(mask, &before);
 	return ret;
 }
 
@@ -281,9 +271,9 @@ int select(int nr, fd_set *reads, fd_set *writes, fd_set *excepts,
 	    (timeout && (timeout->tv_sec < 0 || timeout->tv_usec < 0)))
 		return preload_libc_get()->select(nr, reads, writes, excepts,
 						  timeout);
-	return select_call_end(&call,
-			       poll_rsockets(call.fds, call.nr_fds,
-					     select_timeout_to_ms(timeout)));
+	return select_call_end(
+		&call, poll_rsockets(call.fds, call.nr_fds,
+				     select_timeout_to_ms(timeout), NULL));
 }
 
 int pselect(int nr, fd_set *reads, fd_set *writes, fd_set *excepts,

@@ -10,6 +10,7 @@
 #include "preload/preload_file.h"
 #include "preload/preload_fork.h"
 #include "preload/preload_libc.h"
+#include "preload/preload_mask.h"
 #include "preload/preload_poll.h"
 #include "util/list.h"
 
@@ -297,19 +298,18 @@ static int events_translate(int set_fd, struct epoll_event *events, int nr,
 	return nr_kernel > 0 ? nr_events + nr_kernel : nr_events;
 }
 
-int epoll_wait(int set_fd, struct epoll_event *events, int max, int timeout_ms)
+static int epoll_set_wait(int set_fd, int repoll, struct epoll_event *events,
+			  int max, int timeout_ms, const sigset_t *mask)
 {
-	int repoll = set_get_repoll(set_fd);
 	int nr;
 
-	if (repoll < 0 || !events || max <= 0)
-		return preload_libc_get()->epoll_wait(set_fd, events, max,
-						      timeout_ms);
 	do {
 		/* It has events only if the result is their number. */
 		events[0].events = 0;
 		preload_enter();
+		preload_mask_apply(mask);
 		nr = repoll_wait(repoll, events, max, timeout_ms);
+		preload_mask_apply(NULL);
 		preload_leave();
 		if (nr > 0 && !events[0].events) {
 			errno = nr;
@@ -322,23 +322,29 @@ int epoll_wait(int set_fd, struct epoll_event *events, int max, int timeout_ms)
 	return nr;
 }
 
-/* The mask does not change at the same moment as the wait begins. */
+int epoll_wait(int set_fd, struct epoll_event *events, int max, int timeout_ms)
+{
+	int repoll = set_get_repoll(set_fd);
+
+	if (repoll < 0 || !events || max <= 0)
+		return preload_libc_get()->epoll_wait(set_fd, events, max,
+						      timeout_ms);
+	return epoll_set_wait(set_fd, repoll, events, max, timeout_ms, NULL);
+}
+
 int epoll_pwait(int set_fd, struct epoll_event *events, int max, int timeout_ms,
 		const sigset_t *mask)
 {
+	int repoll = set_get_repoll(set_fd);
 	sigset_t before;
-	int nr, saved_errno;
+	int nr;
 
-	if (set_get_repoll(set_fd) < 0)
+	if (repoll < 0 || !events || max <= 0)
 		return preload_libc_get()->epoll_pwait(set_fd, events, max,
 						       timeout_ms, mask);
-	if (mask)
-		(void)pthread_sigmask(SIG_SETMASK, mask, &before);
-	nr = epoll_wait(set_fd, events, max, timeout_ms);
-	saved_errno = errno;
-	if (mask)
-		(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = saved_errno;
+	preload_mask_begin(mask, &before);
+	nr = epoll_set_wait(set_fd, repoll, events, max, timeout_ms, mask);
+	preload_mask_end(mask, &before);
 	return nr;
 }
 

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Sockets of the C library in a process that has loaded librspreload.so. An
- * rsocket is recognized by its descriptor, which is one of /dev/null.
- */
-#include <arpa/inet.h>
+/* Sockets of the C library in a process that has loaded librspreload.so. */
+#include "librdmacm/preload/preload_connection.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
-#include <pthread.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,82 +23,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-#define TEST_PORT 7480
-
-struct connection {
-	int client, server;
-};
-
-static bool is_rsocket(int fd)
-{
-	char path[32], target[32];
-	ssize_t len;
-
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	len = readlink(path, target, sizeof(target));
-	return len == 9 && memcmp(target, "/dev/null", 9) == 0;
-}
-
-static struct sockaddr_in test_address(void)
-{
-	return (struct sockaddr_in){
-		.sin_family = AF_INET,
-		.sin_port = htons(TEST_PORT),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
-}
-
-static int test_listen(void)
-{
-	struct sockaddr_in address = test_address();
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-	assert_true(is_rsocket(fd));
-	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)),
-			 0);
-	assert_int_equal(listen(fd, 8), 0);
-	return fd;
-}
-
-static int test_connect(int fd)
-{
-	struct sockaddr_in address = test_address();
-
-	return connect(fd, (struct sockaddr *)&address, sizeof(address));
-}
-
-static struct connection connection_new(void)
-{
-	int listener = test_listen();
-	struct connection connection = {
-		.client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0),
-	};
-
-	assert_int_equal(test_connect(connection.client), 0);
-	connection.server = accept(listener, NULL, NULL);
-	assert_true(is_rsocket(connection.server));
-	assert_int_equal(close(listener), 0);
-	return connection;
-}
-
-static void *close_run(void *arg)
-{
-	(void)close((int)(intptr_t)arg);
-	return NULL;
-}
-
-/* Both ends at the same time, since each waits for the other. */
-static void connection_close(struct connection connection)
-{
-	pthread_t thread;
-
-	assert_int_equal(pthread_create(&thread, NULL, close_run,
-					(void *)(intptr_t)connection.client),
-			 0);
-	assert_int_equal(close(connection.server), 0);
-	assert_int_equal(pthread_join(thread, NULL), 0);
-}
 
 static void sockets_transfer_by_all_functions(void **state)
 {
@@ -176,14 +95,6 @@ static void select_and_poll_report_socket_and_pipe(void **state)
 	connection_close(connection);
 }
 
-static void epoll_add(int set, int fd, uint32_t events)
-{
-	struct epoll_event event = { .events = events,
-				     .data.u64 = 1000u + (unsigned int)fd };
-
-	assert_int_equal(epoll_ctl(set, EPOLL_CTL_ADD, fd, &event), 0);
-}
-
 static void ppoll_and_pselect_report_socket(void **state)
 {
 	struct connection connection = connection_new();
@@ -204,56 +115,6 @@ static void ppoll_and_pselect_report_socket(void **state)
 		pselect(connection.server + 1, &set, NULL, NULL, NULL, NULL),
 		1);
 	assert_true(FD_ISSET(connection.server, &set));
-	connection_close(connection);
-}
-
-static volatile sig_atomic_t nr_signals;
-
-static void count_signal(int number)
-{
-	nr_signals++;
-}
-
-/* The signals are blocked, and pending when the wait begins. */
-static void signals_of_mask_end_ppoll_and_pselect(void **state)
-{
-	struct connection connection = connection_new();
-	struct sigaction action = { .sa_handler = count_signal }, before;
-	struct pollfd poll_fd = { .fd = connection.server, .events = POLLIN };
-	sigset_t signals, none;
-	fd_set set;
-
-	nr_signals = 0;
-	(void)sigemptyset(&none);
-	(void)sigemptyset(&signals);
-	(void)sigaddset(&signals, SIGUSR1);
-	(void)sigaddset(&signals, SIGCHLD); /* has no effect */
-	assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
-	assert_int_equal(pthread_sigmask(SIG_BLOCK, &signals, NULL), 0);
-	assert_int_equal(raise(SIGCHLD), 0);
-	assert_int_equal(raise(SIGUSR1), 0);
-	errno = 0;
-	assert_int_equal(ppoll(&poll_fd, 1, NULL, &none), -1);
-	assert_int_equal(errno, EINTR);
-	assert_int_equal(nr_signals, 1);
-	assert_int_equal(raise(SIGUSR1), 0);
-	FD_ZERO(&set);
-	FD_SET(connection.server, &set);
-	errno = 0;
-	assert_int_equal(
-		pselect(connection.server + 1, &set, NULL, NULL, NULL, &none),
-		-1);
-	assert_int_equal(errno, EINTR);
-	assert_int_equal(nr_signals, 2);
-	/* With data, the signal stays pending. */
-	assert_int_equal(raise(SIGUSR1), 0);
-	assert_int_equal(write(connection.client, "x", 1), 1);
-	assert_int_equal(poll(&poll_fd, 1, -1), 1);
-	assert_int_equal(ppoll(&poll_fd, 1, NULL, &none), 1);
-	assert_int_equal(nr_signals, 2);
-	assert_int_equal(pthread_sigmask(SIG_UNBLOCK, &signals, NULL), 0);
-	assert_int_equal(nr_signals, 3);
-	assert_int_equal(sigaction(SIGUSR1, &before, NULL), 0);
 	connection_close(connection);
 }
 
@@ -632,7 +493,6 @@ int main(void)
 		cmocka_unit_test(duplicates_refer_to_same_socket),
 		cmocka_unit_test(select_and_poll_report_socket_and_pipe),
 		cmocka_unit_test(ppoll_and_pselect_report_socket),
-		cmocka_unit_test(signals_of_mask_end_ppoll_and_pselect),
 		cmocka_unit_test(messages_transfer_by_recvmmsg_and_sendmmsg),
 		cmocka_unit_test(splice_and_sendfile_from_socket_are_refused),
 		cmocka_unit_test(close_range_closes_sockets_and_epoll_sets),
