@@ -81,13 +81,13 @@ static int option_set_ack_timeout(struct own_id *own, const void *value,
 static int option_set(struct own_id *own, int level, int name,
 		      const void *value, size_t len)
 {
+	if (!value && len)
+		return -EFAULT;
 	/* Paths are for InfiniBand, so for ids of the kernel. */
 	if (level == RDMA_OPTION_IB && name == RDMA_OPTION_IB_PATH)
 		return -EINVAL;
 	if (level != RDMA_OPTION_ID)
 		return -ENOSYS;
-	if (!value && len)
-		return -EFAULT;
 	switch (name) {
 	case RDMA_OPTION_ID_TOS:
 		return option_set_tos(own, value, len);
