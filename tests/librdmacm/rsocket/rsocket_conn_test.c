@@ -180,25 +180,6 @@ static void rsocket_of_unknown_type_fails_with_enotsup(void **state)
 	assert_int_equal(errno, ENOTSUP);
 }
 
-static void calls_with_foreign_descriptor_fail_with_ebadf(void **state)
-{
-	static const int fds[] = { -1, 0, 1 << 30 };
-	char byte = 0;
-
-	for (int i = 0; i < 3; i++) {
-		assert_int_equal(rclose(fds[i]), EBADF);
-		errno = 0;
-		assert_int_equal(rsend(fds[i], &byte, 1, 0), -1);
-		assert_int_equal(errno, EBADF);
-		errno = 0;
-		assert_int_equal(rrecv(fds[i], &byte, 1, 0), -1);
-		assert_int_equal(errno, EBADF);
-		errno = 0;
-		assert_true(riowrite(fds[i], &byte, 1, 0, 0) == (size_t)-1);
-		assert_int_equal(errno, EBADF);
-	}
-}
-
 /* A client without rsockets: it has memory for grants, but no receives. */
 struct raw_client {
 	struct rdma_cm_id *id;
@@ -352,7 +333,6 @@ int main(void)
 		cmocka_unit_test(rconnect_beyond_backlog_is_refused),
 		cmocka_unit_test(rsetsockopt_of_connected_socket_refuses_sizes),
 		cmocka_unit_test(rsocket_of_unknown_type_fails_with_enotsup),
-		cmocka_unit_test(calls_with_foreign_descriptor_fail_with_ebadf),
 		cmocka_unit_test(raccept_of_unknown_version_is_rejected),
 		cmocka_unit_test(rrecv_of_invalid_message_fails_with_eproto),
 		cmocka_unit_test(rsetsockopt_values_are_returned),
