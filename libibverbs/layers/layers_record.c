@@ -6,10 +6,10 @@
  */
 #include "layers/layers_record.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "util/thread.h"
 
 #define MIN_SLOTS 1024U /* power of two */
 
@@ -22,10 +22,9 @@ static sigset_t blocked_signals GUARDED_BY(layers_mutex);
 
 void layers_lock(void)
 {
-	sigset_t all, before;
+	sigset_t before;
 
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_BLOCK, &all, &before); /* cannot fail */
+	signals_block(&before);
 	verbs_mutex_lock(&layers_mutex);
 	blocked_signals = before;
 }
@@ -35,7 +34,7 @@ void layers_unlock(void)
 	sigset_t before = blocked_signals;
 
 	verbs_mutex_unlock(&layers_mutex);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL); /* cannot fail */
+	signals_restore(&before);
 }
 
 #define LOAD(member) atomic_load_explicit(&(member), memory_order_relaxed)

@@ -6,8 +6,8 @@
 #include "api/host_clock.h"
 
 #include "util/lock.h"
+#include "util/thread.h"
 
-#include <signal.h>
 #include <stdbool.h>
 
 static struct verbs_mutex timer_mutex = VERBS_MUTEX_INIT;
@@ -46,26 +46,15 @@ static void *timer_thread_run(void *arg)
 	return arg;
 }
 
-/* Signals of the application do not interrupt the thread. */
 static int timer_thread_start(void)
 {
 	pthread_condattr_t clock;
-	sigset_t all, before;
-	pthread_t thread;
-	int ret;
 
 	(void)pthread_condattr_init(&clock);
 	(void)pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	(void)pthread_cond_init(&timer_changed, &clock);
 	(void)pthread_condattr_destroy(&clock);
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = pthread_create(&thread, NULL, timer_thread_run, NULL);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (ret)
-		return -ret;
-	(void)pthread_detach(thread);
-	return 0;
+	return verbs_thread_start(timer_thread_run, NULL, NULL);
 }
 
 int host_timer_set(uint64_t deadline_ns, void (*expire)(void))

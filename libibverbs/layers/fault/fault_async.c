@@ -14,6 +14,7 @@
 #include "layers/fault/fault_events.h"
 #include "layers/fault/fault_helper.h"
 #include "layers/fault/fault_log.h"
+#include "util/thread.h"
 
 static struct fault_context *fault_contexts GUARDED_BY(fault_async_mutex);
 
@@ -165,7 +166,8 @@ static void timer_start_locked(void) REQUIRES(fault_async_mutex)
 
 	for (unsigned int i = 0; i < FAULT_MAX_RULES && !timer_runs; i++)
 		if (!timer_rules_done[i] && fault_has_rule_at_time(i, &due_ns))
-			timer_runs = fault_helper_start(timer_run);
+			timer_runs =
+				verbs_thread_start(timer_run, NULL, NULL) == 0;
 }
 
 /* ------------------------------------------------------------------------ */

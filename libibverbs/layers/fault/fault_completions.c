@@ -7,6 +7,7 @@
 #include "layers/fault/fault_helper.h"
 #include "layers/fault/fault_send_queue.h"
 #include "layers/fault/fault_shuffle.h"
+#include "util/thread.h"
 
 struct verbs_mutex fault_requests_mutex = VERBS_MUTEX_INIT;
 struct fault_send_queue *fault_send_queues GUARDED_BY(fault_requests_mutex);
@@ -297,7 +298,7 @@ static void *helper_run(void *unused)
 void fault_polls_start_locked(void)
 {
 	if (!helper_runs)
-		helper_runs = fault_helper_start(helper_run);
+		helper_runs = verbs_thread_start(helper_run, NULL, NULL) == 0;
 }
 
 void fault_polls_forked_locked(void)

@@ -2,31 +2,11 @@
 /* See fault_helper.h. */
 #include "layers/fault/fault_helper.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <time.h>
 
 #define HELPER_PERIOD_NS 500000
 #define NS_PER_S	 UINT64_C(1000000000)
-
-bool fault_helper_start(void *(*run)(void *unused))
-{
-	sigset_t all, before;
-	pthread_attr_t attr;
-	pthread_t thread;
-	bool is_started;
-
-	if (pthread_attr_init(&attr) != 0)
-		return false;
-	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_BLOCK, &all, &before); /* cannot fail */
-	is_started = pthread_create(&thread, &attr, run, NULL) == 0;
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	(void)pthread_attr_destroy(&attr);
-	return is_started;
-}
 
 void fault_helper_sleep(void)
 {

@@ -11,6 +11,7 @@
 #include "layers/fault/fault_events.h"
 #include "layers/fault/fault_helper.h"
 #include "layers/fault/fault_send_queue.h"
+#include "util/thread.h"
 
 struct held_receive {
 	struct held_receive *next;
@@ -225,7 +226,7 @@ static int receives_hold_locked(struct recv_queue *queue,
 			*bad_wr = wr;
 	}
 	if (queue->first && !helper_runs)
-		helper_runs = fault_helper_start(receives_run);
+		helper_runs = verbs_thread_start(receives_run, NULL, NULL) == 0;
 	/* Without a thread, the next post of the program does the same. */
 	if (!helper_runs)
 		(void)receives_progress_locked();

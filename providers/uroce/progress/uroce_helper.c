@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -15,6 +14,7 @@
 
 #include "uroce/roce/uroce_roce.h"
 #include "util/nocancel.h"
+#include "util/thread.h"
 
 #define NS	      UINT64_C(1000000000)
 #define TIMERSLACK_NS 1000 /* retransmission timers start at 4 us */
@@ -170,20 +170,6 @@ static void *run_helper(void *arg)
 	return NULL;
 }
 
-/* All signals are blocked: threads of the application run its handlers. */
-int uroce_helper_start_thread(pthread_t *ret_thread, void *(*run)(void *arg),
-			      void *arg)
-{
-	sigset_t all, old;
-	int ret;
-
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
-	ret = pthread_create(ret_thread, NULL, run, arg);
-	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return -ret;
-}
-
 int uroce_helper_start(struct uroce_helper *helper,
 		       const struct uroce_helper_config *config)
 {
@@ -195,7 +181,7 @@ int uroce_helper_start(struct uroce_helper *helper,
 	};
 	if (helper->doorbell < 0)
 		return -errno;
-	ret = uroce_helper_start_thread(&helper->thread, run_helper, helper);
+	ret = verbs_thread_start(run_helper, helper, &helper->thread);
 	if (ret)
 		(void)close(helper->doorbell);
 	return ret;

@@ -121,14 +121,6 @@ int uroce_helper_start(struct uroce_helper *helper,
 		       const struct uroce_helper_config *config);
 
 /**
- * uroce_helper_start_thread() - start a thread that receives no signals
- *
- * Return: 0, or -errno.
- */
-int uroce_helper_start_thread(pthread_t *ret_thread, void *(*run)(void *arg),
-			      void *arg);
-
-/**
  * uroce_helper_watch() - set the descriptor of a source; any thread
  * @wake: a source without a descriptor so far
  */

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <provider/log.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -14,6 +13,7 @@
 #include "uroce/progress/uroce_worker_shm.h"
 #include "uroce/udp/uroce_slots.h"
 #include "util/nocancel.h"
+#include "util/thread.h"
 
 #define RETRY_MS 1000
 
@@ -191,8 +191,8 @@ static void start_joiner(struct uroce_worker *worker)
 	worker->stop_joining = eventfd(0, EFD_CLOEXEC);
 	if (worker->stop_joining < 0)
 		return;
-	worker->has_joiner = !uroce_helper_start_thread(&worker->joiner,
-							keep_joining, worker);
+	worker->has_joiner =
+		verbs_thread_start(keep_joining, worker, &worker->joiner) == 0;
 }
 
 static void make_first_attempt(struct uroce_worker *worker)

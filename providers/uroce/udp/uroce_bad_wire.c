@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 #include "uroce/wire/uroce_wire.h"
 #include "util/lock.h"
 #include "util/nocancel.h"
+#include "util/thread.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 
@@ -200,15 +200,9 @@ static void wire_wake(const struct uroce_bad_wire *wire)
 /* Without a thread, late packets are lost. */
 static bool wire_start_thread(struct uroce_bad_wire *wire)
 {
-	sigset_t all, before;
-
-	if (wire->has_thread)
-		return true;
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_BLOCK, &all, &before); /* cannot fail */
-	wire->has_thread =
-		pthread_create(&wire->thread, NULL, wire_run, wire) == 0;
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!wire->has_thread)
+		wire->has_thread =
+			verbs_thread_start(wire_run, wire, &wire->thread) == 0;
 	return wire->has_thread;
 }
 

@@ -18,10 +18,10 @@
  * wr_complete() returns EBUSY.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdint.h>
 
 #include "uroce/verbs/uroce_send.h"
+#include "util/thread.h"
 
 static void wr_fail(struct uroce_verbs_qp *qp, int err)
 {
@@ -280,10 +280,9 @@ static void wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr, size_t length)
 /* Blocks all signals: their handlers may open nested sections, too. */
 static void wr_start_nested(struct uroce_verbs_qp *qp)
 {
-	sigset_t all, old;
+	sigset_t before;
 
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
+	signals_block(&before);
 	if (!qp->wr_nested++) {
 		qp->wr_interrupted.nr = qp->wr_nr;
 		qp->wr_interrupted.wqe = qp->wr_wqe;
@@ -293,22 +292,21 @@ static void wr_start_nested(struct uroce_verbs_qp *qp)
 		qp->wr_wants_addr = false;
 		qp->wr_err = EBUSY;
 	}
-	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+	signals_restore(&before);
 }
 
 static int wr_end_nested(struct uroce_verbs_qp *qp)
 {
-	sigset_t all, old;
+	sigset_t before;
 
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
+	signals_block(&before);
 	if (!--qp->wr_nested) {
 		qp->wr_nr = qp->wr_interrupted.nr;
 		qp->wr_wqe = qp->wr_interrupted.wqe;
 		qp->wr_wants_addr = qp->wr_interrupted.wants_addr;
 		qp->wr_err = qp->wr_interrupted.err;
 	}
-	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+	signals_restore(&before);
 	return EBUSY;
 }
 
