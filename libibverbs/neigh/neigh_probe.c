@@ -14,11 +14,11 @@
 #include <netlink/handlers.h>
 #include <netlink/netlink.h>
 #include <poll.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "neigh/neigh_msg.h"
 #include "neigh/neigh_socket.h"
+#include "util/clock.h"
 
 /* The kernel gives up after three requests, one second apart. */
 #define NEIGH_PROBE_TOTAL_MS 3000
@@ -37,10 +37,7 @@ struct neigh_probe {
 
 static int64_t neigh_now_ms(void)
 {
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail */
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return (int64_t)(verbs_now_ns() / VERBS_NS_PER_MS);
 }
 
 static int neigh_probe_on_event(struct nl_msg *msg, void *arg)

@@ -5,6 +5,7 @@
  */
 #include "api/host_clock.h"
 
+#include "util/clock.h"
 #include "util/lock.h"
 #include "util/thread.h"
 
@@ -25,8 +26,7 @@ static void timer_wait_locked(void) REQUIRES(timer_mutex)
 		verbs_mutex_wait(&timer_mutex, &timer_changed);
 		return;
 	}
-	until.tv_sec = (time_t)(timer_deadline_ns / 1000000000u);
-	until.tv_nsec = (long)(timer_deadline_ns % 1000000000u);
+	until = verbs_timespec(timer_deadline_ns);
 	verbs_mutex_timedwait(&timer_mutex, &timer_changed, &until);
 }
 

@@ -7,6 +7,7 @@
 
 #include "uroce/progress/uroce_worker_state.h"
 #include "uroce/roce/uroce_rndv.h"
+#include "util/clock.h"
 
 /* A copy takes a millisecond; after this time its process was stopped. */
 #define COPIES_MS 2000
@@ -14,7 +15,7 @@
 int uroce_instance_await_copies(struct uroce_instance *instance)
 {
 	const struct uroce_process *process = instance->process;
-	uint64_t until_ms = uroce_helper_now() / 1000000 + COPIES_MS;
+	uint64_t until_ms = verbs_now_ns() / VERBS_NS_PER_MS + COPIES_MS;
 	int ret = 0;
 
 	for (uint32_t i = 0; i < uroce_process_nr(process); i++) {

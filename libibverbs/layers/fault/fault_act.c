@@ -8,8 +8,7 @@
 #include "layers/fault/fault.h"
 #include "layers/fault/fault_async.h"
 #include "util/cancel.h"
-
-#define NS_PER_S UINT64_C(1000000000)
+#include "util/clock.h"
 
 static _Thread_local bool last_was_injected;
 
@@ -26,8 +25,7 @@ static bool call_is_query(enum fault_call call)
 
 static void act_sleep(uint64_t ns)
 {
-	struct timespec left = { .tv_sec = (time_t)(ns / NS_PER_S),
-				 .tv_nsec = (long)(ns % NS_PER_S) };
+	struct timespec left = verbs_timespec(ns);
 	int saved = errno;
 	int state = cancel_disable();
 

@@ -14,6 +14,7 @@
 #include "layers/fault/fault_events.h"
 #include "layers/fault/fault_helper.h"
 #include "layers/fault/fault_log.h"
+#include "util/clock.h"
 #include "util/thread.h"
 
 static struct fault_context *fault_contexts GUARDED_BY(fault_async_mutex);
@@ -127,7 +128,7 @@ static void timer_visit(struct fault_object *object, void *arg)
 /* Raises the events whose time has come. Return: that of the next; or 0. */
 static uint64_t timer_progress_locked(void) REQUIRES(fault_async_mutex)
 {
-	uint64_t now_ns = fault_now_ns(), due_ns, next_ns = 0;
+	uint64_t now_ns = verbs_now_ns(), due_ns, next_ns = 0;
 
 	for (unsigned int i = 0; i < FAULT_MAX_RULES; i++) {
 		if (timer_rules_done[i] || !fault_has_rule_at_time(i, &due_ns))

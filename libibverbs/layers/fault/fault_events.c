@@ -8,25 +8,16 @@
 #include "layers/fault/fault_async_queue.h"
 #include "layers/fault/fault_log.h"
 #include "layers/layers_record.h"
-
-#define NS_PER_S UINT64_C(1000000000)
+#include "util/clock.h"
 
 /* Constant after fault_plan_start(). */
 static const struct fault_plan *plan;
 static uint64_t start_ns;
 
-uint64_t fault_now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail */
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 void fault_plan_start(const struct fault_plan *from)
 {
 	plan = from;
-	start_ns = fault_now_ns();
+	start_ns = verbs_now_ns();
 }
 
 /* ------------------------------------------------------------------------ */
@@ -125,7 +116,7 @@ static bool rule_takes_time(const struct fault_rule *rule)
 	const unsigned int times = FAULT_HAS_AFTER | FAULT_HAS_BEFORE;
 
 	return !(rule->choice.has & times) ||
-	       fault_choice_is_now(&rule->choice, fault_now_ns() - start_ns);
+	       fault_choice_is_now(&rule->choice, verbs_now_ns() - start_ns);
 }
 
 static bool rule_takes_event(const struct fault_rule *rule,

@@ -41,7 +41,7 @@ bool fault_events_are_possible(void);
 /**
  * fault_has_rule_at_time() - whether a rule has event= without a call
  * @index: 0 to FAULT_MAX_RULES - 1
- * @ret_due_ns: as fault_now_ns()
+ * @ret_due_ns: as verbs_now_ns()
  */
 bool fault_has_rule_at_time(unsigned int index, uint64_t *ret_due_ns);
 
@@ -82,9 +82,6 @@ struct fault_decision fault_decide_wc(struct fault_object *qp,
  * It does if the next request matches the selectors of the rule.
  */
 bool fault_may_choose_next(struct fault_object *qp);
-
-/** fault_now_ns() - monotonic time */
-uint64_t fault_now_ns(void);
 
 /** fault_duration_ns() - time of a rule with delay= or hold= */
 uint64_t fault_duration_ns(struct fault_decision decision);

@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <time.h>
 
+#include "util/clock.h"
+
 #define HELPER_PERIOD_NS 500000
-#define NS_PER_S	 UINT64_C(1000000000)
 
 void fault_helper_sleep(void)
 {
@@ -17,10 +18,7 @@ void fault_helper_sleep(void)
 
 void fault_helper_sleep_until(uint64_t time_ns)
 {
-	const struct timespec time = {
-		.tv_sec = (time_t)(time_ns / NS_PER_S),
-		.tv_nsec = (long)(time_ns % NS_PER_S),
-	};
+	const struct timespec time = verbs_timespec(time_ns);
 
 	(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
 }

@@ -8,7 +8,7 @@
 /** fault_helper_sleep() - wait for one period of a helper */
 void fault_helper_sleep(void);
 
-/** fault_helper_sleep_until() - wait; @time_ns: as fault_now_ns() */
+/** fault_helper_sleep_until() - wait; @time_ns: as verbs_now_ns() */
 void fault_helper_sleep_until(uint64_t time_ns);
 
 #endif

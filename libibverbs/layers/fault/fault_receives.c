@@ -11,6 +11,7 @@
 #include "layers/fault/fault_events.h"
 #include "layers/fault/fault_helper.h"
 #include "layers/fault/fault_send_queue.h"
+#include "util/clock.h"
 #include "util/thread.h"
 
 struct held_receive {
@@ -152,7 +153,7 @@ static void receives_post_due_locked(struct recv_queue *queue, uint64_t now)
 /* Return: whether requests are still held. */
 static bool receives_progress_locked(void) REQUIRES(fault_requests_mutex)
 {
-	uint64_t now = fault_now_ns();
+	uint64_t now = verbs_now_ns();
 	bool are_held = false;
 
 	for (struct recv_queue *queue = recv_queues; queue;
@@ -217,7 +218,7 @@ static int receives_hold_locked(struct recv_queue *queue,
 				struct ibv_recv_wr **bad_wr, uint64_t hold_ns)
 	REQUIRES(fault_requests_mutex)
 {
-	uint64_t due_ns = fault_now_ns() + hold_ns;
+	uint64_t due_ns = verbs_now_ns() + hold_ns;
 	int ret = 0;
 
 	for (; wr && ret == 0; wr = wr->next) {

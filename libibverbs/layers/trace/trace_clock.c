@@ -41,9 +41,9 @@ static struct clock_pair clock_read_pair(void)
 	uint64_t best_ns = UINT64_MAX;
 
 	for (unsigned int i = 0; i < 16; i++) {
-		uint64_t before = trace_monotonic_ns(CLOCK_MONOTONIC);
+		uint64_t before = verbs_now_ns();
 		uint64_t ticks = trace_ticks();
-		uint64_t after = trace_monotonic_ns(CLOCK_MONOTONIC);
+		uint64_t after = verbs_now_ns();
 
 		if (after - before >= best_ns)
 			continue;
@@ -75,7 +75,6 @@ void trace_clock_start(void)
 {
 	trace_clock.multiplier = clock_counter_is_constant() ? clock_measure()
 							     : 0;
-	trace_clock.start = trace_clock.multiplier
-				    ? trace_ticks()
-				    : trace_monotonic_ns(CLOCK_MONOTONIC);
+	trace_clock.start = trace_clock.multiplier ? trace_ticks()
+						   : verbs_now_ns();
 }

@@ -7,23 +7,15 @@
 #define LAYERS_TRACE_CLOCK_H
 
 #include <stdint.h>
-#include <time.h>
 
 #include "layers/trace/trace_format.h"
+#include "util/clock.h"
 
 /* Written before the layer is enabled. */
 extern struct trace_clock trace_clock;
 
 /** trace_clock_start() - measure the rate of the counter; time 0 is now */
 void trace_clock_start(void);
-
-static inline uint64_t trace_monotonic_ns(clockid_t id)
-{
-	struct timespec now;
-
-	(void)clock_gettime(id, &now); /* cannot fail for these clocks */
-	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
-}
 
 static inline uint64_t trace_ticks(void)
 {
@@ -45,7 +37,7 @@ static inline uint64_t trace_clock_read(const struct trace_clock *clock)
 	uint64_t ticks;
 
 	if (clock->multiplier == 0)
-		return trace_monotonic_ns(CLOCK_MONOTONIC) - clock->start;
+		return verbs_now_ns() - clock->start;
 	ticks = trace_ticks() - clock->start;
 	return ((ticks >> 32) * clock->multiplier << (32 - TRACE_CLOCK_SHIFT)) +
 	       ((ticks & UINT32_MAX) * clock->multiplier >> TRACE_CLOCK_SHIFT);

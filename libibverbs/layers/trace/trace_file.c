@@ -20,6 +20,7 @@
 #include "layers/trace/trace_ring.h"
 #include "layers/trace/trace_settings.h"
 #include "util/cancel.h"
+#include "util/clock.h"
 #include "util/text_file.h"
 
 atomic_bool trace_is_on;
@@ -122,8 +123,8 @@ static void file_write_header(void)
 	header->entries_bytes = TRACE_ENTRIES_BYTES;
 	trace_clock_start();
 	header->clock = trace_clock;
-	header->start_monotonic_ns = trace_monotonic_ns(CLOCK_MONOTONIC);
-	header->start_realtime_ns = trace_monotonic_ns(CLOCK_REALTIME);
+	header->start_monotonic_ns = verbs_now_ns();
+	header->start_realtime_ns = verbs_clock_ns(CLOCK_REALTIME);
 	(void)snprintf(header->program, sizeof(header->program), "%s",
 		       program_invocation_short_name);
 	/* Without it, files of one machine look like those of two. */

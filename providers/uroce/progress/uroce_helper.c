@@ -9,23 +9,14 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "uroce/roce/uroce_roce.h"
+#include "util/clock.h"
 #include "util/nocancel.h"
 #include "util/thread.h"
 
-#define NS	      UINT64_C(1000000000)
 #define TIMERSLACK_NS 1000 /* retransmission timers start at 4 us */
-
-uint64_t uroce_helper_now(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS + (uint64_t)now.tv_nsec;
-}
 
 struct uroce_sleep uroce_helper_plan(const struct uroce_sleep_facts *facts)
 {
@@ -85,7 +76,7 @@ void uroce_helper_sleep(struct uroce_helper *helper,
 void uroce_helper_pause(struct uroce_helper *helper, unsigned int wake)
 {
 	if (!helper->paused)
-		helper->resume_ns = uroce_helper_now() + UROCE_PAUSE_NS;
+		helper->resume_ns = verbs_now_ns() + UROCE_PAUSE_NS;
 	helper->paused |= wake;
 }
 
@@ -94,7 +85,7 @@ static unsigned int take_paused(struct uroce_helper *helper)
 {
 	unsigned int wake = helper->paused;
 
-	if (!wake || uroce_helper_now() < helper->resume_ns)
+	if (!wake || verbs_now_ns() < helper->resume_ns)
 		return 0;
 	helper->paused = 0;
 	return wake;
@@ -115,18 +106,15 @@ static unsigned int sleep_now(struct uroce_helper *helper)
 {
 	uint64_t until_ns =
 		__atomic_load_n(&helper->until_ns, __ATOMIC_RELAXED);
-	uint64_t now_ns = uroce_helper_now();
+	uint64_t now_ns = verbs_now_ns();
 	struct timespec left;
-	uint64_t left_ns;
 	struct pollfd fds[UROCE_NR_WAKES + 1];
 	unsigned int wake = 0;
 	uint64_t rings;
 
 	if (helper->paused && until_ns > helper->resume_ns)
 		until_ns = helper->resume_ns;
-	left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
-	left.tv_sec = (time_t)(left_ns / NS);
-	left.tv_nsec = (long)(left_ns % NS);
+	left = verbs_timespec(until_ns > now_ns ? until_ns - now_ns : 0);
 	for (int i = 0; i < UROCE_NR_WAKES; i++) {
 		fds[i] = (struct pollfd){
 			.fd = __atomic_load_n(&helper->config.fds[i],

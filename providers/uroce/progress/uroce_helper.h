@@ -181,7 +181,4 @@ static inline uint64_t uroce_helper_wakes(const struct uroce_helper *helper)
 	return __atomic_load_n(&helper->wakes, __ATOMIC_RELAXED);
 }
 
-/** uroce_helper_now() - read CLOCK_MONOTONIC, in ns */
-uint64_t uroce_helper_now(void);
-
 #endif

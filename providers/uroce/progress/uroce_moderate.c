@@ -6,6 +6,7 @@
  * each pass uroce_moderate_deliver() for the waiting ones.
  */
 #include "uroce/progress/uroce_moderate.h"
+#include "util/clock.h"
 
 #define US UINT64_C(1000)
 
@@ -26,7 +27,7 @@ bool uroce_moderate_holds(struct uroce_worker *worker, struct uroce_cq *cq)
 	if (!list_empty(&moderate->entry))
 		return true;
 	/* worker->now may be stale, and the period is in microseconds */
-	moderate->until_ns = uroce_helper_now() + moderate->period_us * US;
+	moderate->until_ns = verbs_now_ns() + moderate->period_us * US;
 	moderate->from = cq->ring.head - 1;
 	list_add_tail(&worker->moderated, &moderate->entry);
 	return true;

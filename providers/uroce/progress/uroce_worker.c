@@ -13,6 +13,7 @@
 #include "uroce/progress/uroce_worker_lock.h"
 #include "uroce/progress/uroce_worker_quick.h"
 #include "uroce/progress/uroce_worker_shm.h"
+#include "util/clock.h"
 #include "util/nocancel.h"
 
 /* For this time after a CQ was armed, the application counts as sleeping. */
@@ -31,7 +32,7 @@
 
 uint64_t uroce_worker_now(void)
 {
-	return uroce_helper_now();
+	return verbs_now_ns();
 }
 
 /* Ends the delay of ACKs. Returns whether any ACK was deferred or delayed. */

@@ -13,6 +13,7 @@
 #include "uroce/gsi/uroce_gsi.h"
 #include "uroce/progress/uroce_worker_lock.h"
 #include "uroce/udp/uroce_netdev.h"
+#include "util/clock.h"
 
 /* Sends a MAD from QP 1. With the engine lock. */
 static int send_mad_locked(struct uroce_worker *worker,
@@ -237,7 +238,7 @@ void uroce_worker_serve_gsi(struct uroce_worker *worker, unsigned int wake)
 		return;
 	nr = uroce_gsi_work(process->gsi, wake & UROCE_WAKE_GSI, &nr_unowned);
 	process->gsi_behind = nr == UROCE_GSI_MAX_DELIVERED;
-	now_ns = uroce_helper_now();
+	now_ns = verbs_now_ns();
 	uroce_gsi_budget_spend(&process->gsi_budget,
 			       nr_unowned * UROCE_GSI_UNOWNED_COST +
 				       (nr > 0 ? (uint32_t)nr : 0),

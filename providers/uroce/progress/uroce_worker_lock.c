@@ -3,10 +3,11 @@
 #include "uroce/progress/uroce_worker_lock.h"
 
 #include "uroce/roce/uroce_fast.h"
+#include "util/clock.h"
 
 void uroce_worker_read_clock(struct uroce_worker *worker)
 {
-	worker->now = uroce_helper_now();
+	worker->now = verbs_now_ns();
 	worker->engine.stale = false;
 	if (worker->engine.postponed_ack)
 		uroce_fast_catch_up(&worker->engine, worker->now);

@@ -9,6 +9,7 @@
 #include "uroce/progress/uroce_worker_shm.h"
 #include "uroce/progress/uroce_worker_ud.h"
 #include "uroce/udp/uroce_slots.h"
+#include "util/clock.h"
 
 /* Delay until the next handshake after a failed one. */
 #define RETRY_NS UINT64_C(10000000)
@@ -54,6 +55,6 @@ void uroce_worker_resolve_ud_peer(struct uroce_worker *worker,
 		uroce_ud_peer_set_channel(ud_peer, channel, UROCE_NEVER);
 	if (!ud_peer->channel)
 		uroce_ud_peer_set_channel(ud_peer, NULL,
-					  uroce_helper_now() + RETRY_NS);
+					  verbs_now_ns() + RETRY_NS);
 	uroce_worker_release(worker);
 }

@@ -14,6 +14,7 @@
 #include "uroce/shm/uroce_shm_ring.h"
 #include "uroce/udp/uroce_slots.h"
 #include "uroce/uroce_config.h"
+#include "util/clock.h"
 
 /* Copies from this size on need much of the validity time of a poll. */
 #define MANY_BYTES 4096
@@ -148,7 +149,7 @@ static void worker_shm_receive(struct uroce_worker *worker,
 	/* an RNR NAK may start a short timer, which needs the exact time */
 	if ((packet->traits & UROCE_T_AETH) &&
 	    (packet->syndrome & UROCE_AETH_KIND) != UROCE_AETH_ACK)
-		worker->now = uroce_helper_now();
+		worker->now = verbs_now_ns();
 	if ((packet->opcode & UROCE_TRANSPORT_MASK) != UROCE_UD)
 		packet->channel = channel;
 	else if (!uroce_worker_unpack_datagram(worker, packet, &path))

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "uroce/udp/uroce_slots.h"
+#include "util/clock.h"
 
 struct uroce_ud_peer *uroce_worker_find_ud_peer(struct uroce_worker *worker,
 						uint32_t qpn)
@@ -37,7 +38,7 @@ bool uroce_worker_has_ud_peer(struct uroce_worker *worker, uint32_t qpn)
 	if (!ud_peer)
 		return true;
 	next_ns = __atomic_load_n(&ud_peer->next_ns, __ATOMIC_RELAXED);
-	return next_ns == UROCE_NEVER || next_ns > uroce_helper_now();
+	return next_ns == UROCE_NEVER || next_ns > verbs_now_ns();
 }
 
 void uroce_ud_peer_set_channel(struct uroce_ud_peer *ud_peer,

@@ -11,12 +11,12 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "uroce/ipc/uroce_rendezvous.h"
 #include "uroce/roce/uroce_channel.h"
 #include "uroce/shm/uroce_shm_ring.h"
+#include "util/clock.h"
 #include "util/nocancel.h"
 
 /*
@@ -126,10 +126,7 @@ static int receive_result(int fd, enum uroce_pairing_result *ret_result,
 
 uint64_t uroce_pairing_now_ms(void)
 {
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	return verbs_now_ns() / VERBS_NS_PER_MS;
 }
 
 static unsigned int left_of(uint64_t until_ms)

@@ -18,6 +18,7 @@
 
 #include "uroce/shm/uroce_pairing.h"
 #include "uroce/shm/uroce_shm_state.h"
+#include "util/clock.h"
 #include "util/nocancel.h"
 
 /* Interval at which the owner checks whether an access has ended. */
@@ -158,8 +159,6 @@ bool uroce_shm_is_recently_polling(struct uroce_channel *channel,
 {
 	struct uroce_peer *peer = uroce_peer_of(channel);
 	const int64_t long_ns = ATTENDED_NS + bytes / BYTES_A_NS;
-	struct timespec time;
-	uint64_t now;
 	int64_t ago;
 
 	if (peer->was_active) {
@@ -167,9 +166,8 @@ bool uroce_shm_is_recently_polling(struct uroce_channel *channel,
 		if (peer->shm->polls - peer->packet_polls <= PACKET_POLLS)
 			return true;
 	}
-	(void)clock_gettime(CLOCK_MONOTONIC, &time);
-	now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-	ago = (int64_t)(now - uroce_shm_remote_polled(&peer->remote));
+	ago = (int64_t)(verbs_now_ns() -
+			uroce_shm_remote_polled(&peer->remote));
 	return ago < long_ns && ago > -long_ns;
 }
 

@@ -10,15 +10,8 @@
 
 #include "uroce/shm/uroce_pairing.h"
 #include "uroce/shm/uroce_shm_state.h"
+#include "util/clock.h"
 #include "util/nocancel.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec time;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 static bool shm_rndv_choose(struct uroce_channel *channel,
 			    enum uroce_sink_kind kind, uint32_t qpn,
@@ -31,7 +24,7 @@ static bool shm_rndv_choose(struct uroce_channel *channel,
 	if (peer->shm->config.rndv != UROCE_SHM_RNDV_TRY)
 		return peer->shm->config.rndv == UROCE_SHM_RNDV_ALWAYS;
 	return uroce_selection_begin(&peer->selection[kind], qpn, psn,
-				     now_ns()) == UROCE_PROTOCOL_RNDV;
+				     verbs_now_ns()) == UROCE_PROTOCOL_RNDV;
 }
 
 static void shm_rndv_learn(struct uroce_channel *channel,
@@ -42,7 +35,7 @@ static void shm_rndv_learn(struct uroce_channel *channel,
 
 	if (peer->shm->config.rndv == UROCE_SHM_RNDV_TRY)
 		uroce_selection_end(&peer->selection[kind], qpn, psn, bytes,
-				    now_ns());
+				    verbs_now_ns());
 }
 
 static struct uroce_wanted wanted_of(const struct uroce_peer *peer,

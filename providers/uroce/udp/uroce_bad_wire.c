@@ -17,14 +17,13 @@
 
 #include "uroce/udp/uroce_bad_wire_rules.h"
 #include "uroce/wire/uroce_wire.h"
+#include "util/clock.h"
 #include "util/lock.h"
 #include "util/nocancel.h"
 #include "util/thread.h"
 
-#define NS_PER_MS UINT64_C(1000000)
-
 /* A packet that is to be overtaken does not wait longer for others. */
-#define REORDER_NS (20 * NS_PER_MS)
+#define REORDER_NS (20 * VERBS_NS_PER_MS)
 
 /* The packets to one QP, and for each rule those that match it. */
 struct wire_flow {
@@ -59,14 +58,6 @@ struct uroce_bad_wire {
 	uint64_t nr_sent;
 	bool ends;
 };
-
-static uint64_t wire_now_ns(void)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail */
-	return (uint64_t)now.tv_sec * 1000 * NS_PER_MS + (uint64_t)now.tv_nsec;
-}
 
 /* ------------------------------------------------------------------------ */
 /* Lines on standard error                                                   */
@@ -143,7 +134,7 @@ static void wire_add_late_locked(struct uroce_bad_wire *wire,
 static void wire_send_due_locked(struct uroce_bad_wire *wire)
 {
 	struct wire_packet **link = &wire->late;
-	uint64_t now_ns = wire->late ? wire_now_ns() : 0;
+	uint64_t now_ns = wire->late ? verbs_now_ns() : 0;
 
 	while (*link) {
 		struct wire_packet *late = *link;
@@ -160,13 +151,15 @@ static void wire_send_due_locked(struct uroce_bad_wire *wire)
 
 static int wire_wait_ms_locked(const struct uroce_bad_wire *wire)
 {
-	uint64_t now_ns = wire_now_ns();
+	uint64_t now_ns = verbs_now_ns();
 
 	if (!wire->late)
 		return -1;
 	return wire->late->due_ns <= now_ns
 		       ? 0
-		       : (int)((wire->late->due_ns - now_ns) / NS_PER_MS) + 1;
+		       : (int)((wire->late->due_ns - now_ns) /
+			       VERBS_NS_PER_MS) +
+				 1;
 }
 
 static void *wire_run(void *arg)
@@ -238,7 +231,7 @@ static bool wire_rule_matches(const struct uroce_bad_wire *wire,
 	       (!rule->has_bytes ||
 		(len >= rule->min_bytes && len <= rule->max_bytes)) &&
 	       fault_choice_is_now(&rule->choice,
-				   wire_now_ns() - wire->start_ns);
+				   verbs_now_ns() - wire->start_ns);
 }
 
 /* Return: the first rule that acts on a packet, or NULL. */
@@ -275,7 +268,7 @@ static void wire_delay(struct uroce_bad_wire *wire, struct wire_packet *packet,
 		return;
 	}
 	packet->due_ns =
-		wire_now_ns() +
+		verbs_now_ns() +
 		(is_delay ? fault_hash_between(hash, rule->min_ns, rule->max_ns)
 			  : REORDER_NS);
 	verbs_mutex_lock(&wire->mutex);
@@ -374,7 +367,7 @@ int uroce_bad_wire_open(const char *settings, struct uroce_bad_wire **ret_wire)
 		return -ENOMEM;
 	}
 	(void)pthread_mutex_init(&wire->mutex.mutex, NULL);
-	wire->start_ns = wire_now_ns();
+	wire->start_ns = verbs_now_ns();
 	wire->pid = getpid();
 	*ret_wire = wire;
 	return 0;

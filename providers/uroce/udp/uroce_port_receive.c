@@ -15,12 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "uroce/udp/uroce_socket.h"
 #include "uroce/udp/uroce_udp.h"
 #include "uroce/wire/uroce_icrc.h"
 #include "uroce/wire/uroce_wire.h"
+#include "util/clock.h"
 #include "util/nocancel.h"
 
 #define MAX_MESSAGES	 8
@@ -74,10 +74,7 @@ struct origin {
 /* The coarse clock is precise enough for clock ticks, and cheap to read. */
 static uint64_t clock_ms(void)
 {
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC_COARSE, &now); /* cannot fail */
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	return verbs_clock_ns(CLOCK_MONOTONIC_COARSE) / VERBS_NS_PER_MS;
 }
 
 struct uroce_receive_batch *uroce_udp_new_receive(void)

@@ -7,12 +7,12 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "uroce/ipc/uroce_rendezvous.h"
 #include "uroce/udp/uroce_slots_message.h"
 #include "uroce/udp/uroce_socket_check.h"
+#include "util/clock.h"
 #include "util/nocancel.h"
 
 _Static_assert(UROCE_SLOT_BLOCK == UROCE_MAX_PASSED, "a message has a block");
@@ -24,10 +24,7 @@ _Static_assert(UROCE_NR_SLOTS == UROCE_DIRECTORY_SLOTS, "an entry for each");
 
 uint64_t uroce_slots_now_ms(void)
 {
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	return verbs_now_ns() / VERBS_NS_PER_MS;
 }
 
 int uroce_slots_await(int fd, int stop_fd, unsigned int timeout_ms)

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "uroce/verbs/uroce_take.h"
+#include "util/clock.h"
 
 /* Takes the next completion; with poll_lock. */
 static int advance_locked(struct uroce_verbs_cq *cq)
@@ -114,12 +115,9 @@ static uint64_t read_completion_ts(struct ibv_cq_ex *ibcq)
 static uint64_t read_wallclock(struct ibv_cq_ex *ibcq)
 {
 	struct uroce_verbs_cq *cq = to_uroce_cq_ex(ibcq);
-	struct timespec wall;
-	int64_t offset_ns;
+	int64_t offset_ns = (int64_t)verbs_clock_ns(CLOCK_REALTIME);
 
-	(void)clock_gettime(CLOCK_REALTIME, &wall); /* cannot fail */
-	offset_ns = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec -
-		    (int64_t)uroce_worker_now();
+	offset_ns -= (int64_t)uroce_worker_now();
 	if (offset_ns > cq->wall_offset_ns)
 		cq->wall_offset_ns = offset_ns;
 	return cq->current.stamp_ns + (uint64_t)cq->wall_offset_ns;

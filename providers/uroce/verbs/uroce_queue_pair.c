@@ -6,20 +6,19 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "uroce/verbs/uroce_verbs.h"
+#include "util/clock.h"
 #include "util/nocancel.h"
 
 /* Room for the 8 bytes of an ATOMIC WRITE in each slot (IBTA A19.4.4). */
 #define MIN_SEND_SGE 1
 
-#define NS_PER_SECOND UINT64_C(1000000000)
 /*
  * Longest and shortest wait for a QPN in quarantine, when a QP is created.
  * After the shortest wait several QPNs may have left quarantine.
  */
-#define MAX_QPN_WAIT_NS (10 * NS_PER_SECOND)
+#define MAX_QPN_WAIT_NS (10 * VERBS_NS_PER_S)
 #define QPN_NAP_NS	UINT64_C(1000000)
 
 #define KNOWN_MASK                                             \
@@ -100,8 +99,7 @@ static void wait_for_qpn(uint64_t wait_ns)
 
 	if (wait_ns < QPN_NAP_NS)
 		wait_ns = QPN_NAP_NS;
-	nap.tv_sec = (time_t)(wait_ns / NS_PER_SECOND);
-	nap.tv_nsec = (long)(wait_ns % NS_PER_SECOND);
+	nap = verbs_timespec(wait_ns);
 	(void)nanosleep(&nap, NULL); /* a signal only shortens the wait */
 }
 

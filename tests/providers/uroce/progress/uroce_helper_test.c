@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "uroce/roce/uroce_roce.h"
+#include "util/clock.h"
 
 #define NOW   UINT64_C(1000000000)
 #define LEASE (NOW + UROCE_LEASE_NS)
@@ -253,8 +254,7 @@ static void helper_wakes_at_deadline_and_when_rung(void **state)
 
 	start(&worker, UROCE_WAKE_PACKET);
 	assert_int_equal(sleep_like(&worker, true, 0), 0);
-	assert_int_equal(sleep_like(&worker, true, uroce_helper_now() + 1000),
-			 0);
+	assert_int_equal(sleep_like(&worker, true, verbs_now_ns() + 1000), 0);
 	uroce_helper_ring(&worker.helper);
 	assert_int_equal(sleep_like(&worker, true, UROCE_NEVER), 0);
 	stop(&worker);
@@ -267,8 +267,7 @@ static void helper_blind_ignores_packets(void **state)
 
 	start(&worker, UROCE_WAKE_PACKET);
 	assert_int_equal(write(worker.fd, &one, sizeof(one)), sizeof(one));
-	assert_int_equal(sleep_like(&worker, false, uroce_helper_now() + 1000),
-			 0);
+	assert_int_equal(sleep_like(&worker, false, verbs_now_ns() + 1000), 0);
 	assert_true(uroce_helper_is_blind(&worker.helper));
 	assert_int_equal(sleep_like(&worker, true, UROCE_NEVER),
 			 UROCE_WAKE_PACKET);
