@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "uroce/udp/uroce_bad_wire_rules.h"
+#include "uroce/udp/uroce_socket.h"
 #include "uroce/wire/uroce_wire.h"
 #include "util/clock.h"
 #include "util/lock.h"
@@ -98,25 +99,17 @@ static void wire_print_first(struct uroce_bad_wire *wire, unsigned int index)
 /* Sending                                                                   */
 /* ------------------------------------------------------------------------ */
 
-/* Waits for room in the socket at most this often. */
-#define MAX_WAITS 10
-#define WAIT_MS	  10
-
 static void wire_send_now(struct uroce_route *route, uint8_t *bytes, size_t len)
 {
-	struct pollfd room = { .fd = route->sender_fd, .events = POLLOUT };
 	struct iovec iov = { bytes, len };
 	struct msghdr msg;
 
 	uroce_route_address(route, &msg);
 	msg.msg_iov = &iov;
 	msg.msg_iovlen = 1;
-	for (int i = 0; i < MAX_WAITS; i++) {
-		if (sendmsg(route->sender_fd, &msg, MSG_DONTWAIT) >= 0 ||
-		    (errno != EAGAIN && errno != EINTR))
-			return;
-		(void)poll(&room, 1, WAIT_MS);
-	}
+	while (sendmsg(route->sender_fd, &msg, MSG_DONTWAIT) < 0 &&
+	       uroce_socket_await_retry(route->sender_fd, errno))
+		;
 }
 
 static void wire_add_late_locked(struct uroce_bad_wire *wire,

@@ -11,13 +11,13 @@
  * GSO fails, the datagrams of a message are sent one by one, with new ICRCs.
  */
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "uroce/udp/uroce_bad_wire.h"
 #include "uroce/udp/uroce_route.h"
+#include "uroce/udp/uroce_socket.h"
 #include "uroce/udp/uroce_udp.h"
 #include "uroce/wire/uroce_crc32.h"
 #include "uroce/wire/uroce_icrc.h"
@@ -31,8 +31,6 @@
 #define MAX_BYTES    (65535 - 40 - 8)
 /* Memory of the kernel for a packet, in addition to its bytes. */
 #define BUFFER_BYTES 1024
-#define WAIT_MS	     10
-#define MAX_WAITS    10
 #define MAX_REFUSED  16
 #define MAX_PACKET   (UROCE_MAX_HEADER + UROCE_MAX_MTU + 3 + UROCE_ICRC_LEN)
 /* Two full messages: a flush follows each, and the buffer stays in the cache.
@@ -267,16 +265,6 @@ void uroce_port_put_run(struct uroce_port *port,
 }
 
 /* Waits for room in the socket. Return: false after a time limit. */
-static bool wait_for_room(int fd)
-{
-	struct pollfd poll_fd = { .fd = fd, .events = POLLOUT };
-
-	for (int i = 0; i < MAX_WAITS; i++)
-		if (poll(&poll_fd, 1, WAIT_MS) > 0)
-			return true;
-	return false;
-}
-
 static int send_one(int fd, const struct mmsghdr *header)
 {
 	return sendmsg(fd, &header->msg_hdr, MSG_DONTWAIT) < 0 ? -1 : 1;
@@ -307,14 +295,13 @@ static int send_some(struct uroce_port *port, int fd, struct mmsghdr *headers,
 {
 	for (;;) {
 		int ret = send_now(port->send, fd, headers, nr);
+		int err = errno;
 
 		port->counters.tx_calls++;
 		if (ret > 0)
 			return ret;
-		if (errno == EAGAIN && wait_for_room(fd))
-			continue;
-		if (errno != EINTR)
-			return -errno;
+		if (!uroce_socket_await_retry(fd, err))
+			return -err;
 	}
 }
 

@@ -14,6 +14,10 @@
 
 #include "util/nocancel.h"
 
+/* Waits for room; a signal ends one of them. */
+#define WAIT_MS	  10
+#define MAX_WAITS 10
+
 /* Requested bytes; net.core.rmem_max and wmem_max limit the buffers. */
 #define RECEIVE_BUFFER (4 << 20)
 #define SEND_BUFFER    (1 << 20)
@@ -234,4 +238,16 @@ int uroce_socket_join(int fd, const uint8_t *gid, unsigned int ifindex,
 				 &mreq6, sizeof(mreq6));
 	}
 	return ret ? -errno : 0;
+}
+
+bool uroce_socket_await_retry(int fd, int err)
+{
+	struct pollfd room = { .fd = fd, .events = POLLOUT };
+
+	if (err == EINTR)
+		return true;
+	for (int i = 0; err == EAGAIN && i < MAX_WAITS; i++)
+		if (poll(&room, 1, WAIT_MS) > 0)
+			return true;
+	return false;
 }

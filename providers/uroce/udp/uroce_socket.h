@@ -47,6 +47,15 @@ uint32_t uroce_socket_drops(int fd);
 /** uroce_socket_sender() - create a sender, not bound yet; or -errno */
 int uroce_socket_sender(void);
 
+/**
+ * uroce_socket_await_retry() - decide on a failed call that sends
+ * @fd: a sender
+ * @err: the errno of the call: EAGAIN waits for room, EINTR does not wait
+ *
+ * Return: whether to call it again.
+ */
+bool uroce_socket_await_retry(int fd, int err);
+
 /** uroce_socket_bind() - bind to @port on all addresses; 0 or -errno */
 int uroce_socket_bind(int fd, uint16_t port);
 

@@ -3,13 +3,16 @@
  * Rules of UROCE_WIRE_FAULTS, on the port that sends. Packets have their
  * position as PSN.
  */
+#include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include <cmocka.h>
 
@@ -20,8 +23,23 @@
 
 #define LEN 200
 
+/* Calls of sendmsg() that a signal interrupts */
+static atomic_uint nr_interrupts;
+
 static struct port_pair *pair;
 static struct uroce_path path;
+
+ssize_t __real_nocancel_sendmsg(int fd, const struct msghdr *msg, int flags);
+ssize_t __wrap_nocancel_sendmsg(int fd, const struct msghdr *msg, int flags);
+ssize_t __wrap_nocancel_sendmsg(int fd, const struct msghdr *msg, int flags)
+{
+	if (nr_interrupts) {
+		nr_interrupts--;
+		errno = EINTR;
+		return -1;
+	}
+	return __real_nocancel_sendmsg(fd, msg, flags);
+}
 
 static void wire_start(const char *settings)
 {
@@ -93,6 +111,19 @@ static void wire_dup_sends_packet_twice(void **state)
 	flush(pair);
 	/* the first rule acts on the second packet alone */
 	assert_seen_psns(1, 2, 2, 3);
+	wire_stop();
+}
+
+static void wire_signals_lose_no_packet(void **state)
+{
+	wire_start("drop @ nth=1");
+	put_packets(peer(5), 1);
+	uroce_port_flush(pair->port[0]);
+	nr_interrupts = 100;
+	put(pair, &path, peer(5), UROCE_SEND_ONLY, 2, LEN);
+	flush(pair);
+	assert_int_equal(nr_interrupts, 0);
+	assert_seen_psns(2);
 	wire_stop();
 }
 
@@ -259,6 +290,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wire_drop_loses_packets),
 		cmocka_unit_test(wire_dup_sends_packet_twice),
+		cmocka_unit_test(wire_signals_lose_no_packet),
 		cmocka_unit_test(wire_corrupt_breaks_icrc),
 		cmocka_unit_test(wire_reorder_lets_packets_overtake),
 		cmocka_unit_test(wire_reorder_of_last_packet_arrives),
