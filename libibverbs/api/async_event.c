@@ -8,39 +8,7 @@
 #include "api/abi_tables.h"
 #include "api/api_err.h"
 #include "core/core_context.h"
-
-/* The kind of object of an event, which selects the member of its union. */
-enum event_subject {
-	ABOUT_DEVICE_OR_PORT,
-	ABOUT_CQ,
-	ABOUT_QP,
-	ABOUT_SRQ,
-	ABOUT_WQ,
-};
-
-static enum event_subject async_event_subject(enum ibv_event_type type)
-{
-	switch (type) {
-	case IBV_EVENT_CQ_ERR:
-		return ABOUT_CQ;
-	case IBV_EVENT_QP_FATAL:
-	case IBV_EVENT_QP_REQ_ERR:
-	case IBV_EVENT_QP_ACCESS_ERR:
-	case IBV_EVENT_COMM_EST:
-	case IBV_EVENT_SQ_DRAINED:
-	case IBV_EVENT_PATH_MIG:
-	case IBV_EVENT_PATH_MIG_ERR:
-	case IBV_EVENT_QP_LAST_WQE_REACHED:
-		return ABOUT_QP;
-	case IBV_EVENT_SRQ_ERR:
-	case IBV_EVENT_SRQ_LIMIT_REACHED:
-		return ABOUT_SRQ;
-	case IBV_EVENT_WQ_FATAL:
-		return ABOUT_WQ;
-	default:
-		return ABOUT_DEVICE_OR_PORT;
-	}
-}
+#include "core/event_object.h"
 
 /*
  * The kernel returns the pointer that was passed when the object was created.
@@ -54,20 +22,20 @@ async_event_from_kernel(const struct ib_uverbs_async_event_desc *kernel,
 	*event = (struct ibv_async_event){
 		.event_type = (enum ibv_event_type)kernel->event_type,
 	};
-	switch (async_event_subject(event->event_type)) {
-	case ABOUT_CQ:
+	switch (verbs_event_object(event->event_type)) {
+	case EVENT_OF_CQ:
 		event->element.cq = (struct ibv_cq *)element;
 		break;
-	case ABOUT_QP:
+	case EVENT_OF_QP:
 		event->element.qp = (struct ibv_qp *)element;
 		break;
-	case ABOUT_SRQ:
+	case EVENT_OF_SRQ:
 		event->element.srq = (struct ibv_srq *)element;
 		break;
-	case ABOUT_WQ:
+	case EVENT_OF_WQ:
 		event->element.wq = (struct ibv_wq *)element;
 		break;
-	case ABOUT_DEVICE_OR_PORT:
+	case EVENT_OF_DEVICE:
 		event->element.port_num = (int)element;
 		break;
 	}
@@ -114,7 +82,7 @@ static void async_event_ack_object(pthread_mutex_t *mutex, pthread_cond_t *cond,
 static bool async_event_has_object(const struct ibv_async_event *event)
 {
 	return event &&
-	       async_event_subject(event->event_type) != ABOUT_DEVICE_OR_PORT &&
+	       verbs_event_object(event->event_type) != EVENT_OF_DEVICE &&
 	       event->element.cq;
 }
 
@@ -127,28 +95,28 @@ void ibv_ack_async_event(struct ibv_async_event *event)
 
 	if (!async_event_has_object(event))
 		return;
-	switch (async_event_subject(event->event_type)) {
-	case ABOUT_CQ:
+	switch (verbs_event_object(event->event_type)) {
+	case EVENT_OF_CQ:
 		cq = event->element.cq;
 		async_event_ack_object(&cq->mutex, &cq->cond,
 				       &cq->async_events_completed);
 		break;
-	case ABOUT_QP:
+	case EVENT_OF_QP:
 		qp = event->element.qp;
 		async_event_ack_object(&qp->mutex, &qp->cond,
 				       &qp->events_completed);
 		break;
-	case ABOUT_SRQ:
+	case EVENT_OF_SRQ:
 		srq = event->element.srq;
 		async_event_ack_object(&srq->mutex, &srq->cond,
 				       &srq->events_completed);
 		break;
-	case ABOUT_WQ:
+	case EVENT_OF_WQ:
 		wq = event->element.wq;
 		async_event_ack_object(&wq->mutex, &wq->cond,
 				       &wq->events_completed);
 		break;
-	case ABOUT_DEVICE_OR_PORT:
+	case EVENT_OF_DEVICE:
 		break;
 	}
 }

@@ -6,34 +6,7 @@
  */
 #include "compat/compat_shadow.h"
 
-enum subject {
-	ABOUT_NO_OBJECT, /* port, device, or unknown to 1.0 */
-	ABOUT_CQ,
-	ABOUT_QP,
-	ABOUT_SRQ,
-};
-
-static enum subject compat_event_subject(enum ibv_event_type type)
-{
-	switch (type) {
-	case IBV_EVENT_CQ_ERR:
-		return ABOUT_CQ;
-	case IBV_EVENT_QP_FATAL:
-	case IBV_EVENT_QP_REQ_ERR:
-	case IBV_EVENT_QP_ACCESS_ERR:
-	case IBV_EVENT_COMM_EST:
-	case IBV_EVENT_SQ_DRAINED:
-	case IBV_EVENT_PATH_MIG:
-	case IBV_EVENT_PATH_MIG_ERR:
-	case IBV_EVENT_QP_LAST_WQE_REACHED:
-		return ABOUT_QP;
-	case IBV_EVENT_SRQ_ERR:
-	case IBV_EVENT_SRQ_LIMIT_REACHED:
-		return ABOUT_SRQ;
-	default:
-		return ABOUT_NO_OBJECT;
-	}
-}
+#include "core/event_object.h"
 
 int compat_ibv_get_async_event(struct ibv_context_1_0 *context,
 			       struct ibv_async_event *event)
@@ -42,17 +15,18 @@ int compat_ibv_get_async_event(struct ibv_context_1_0 *context,
 
 	if (ret)
 		return ret;
-	switch (compat_event_subject(event->event_type)) {
-	case ABOUT_CQ:
+	switch (verbs_event_object(event->event_type)) {
+	case EVENT_OF_CQ:
 		event->element.cq = event->element.cq->cq_context;
 		break;
-	case ABOUT_QP:
+	case EVENT_OF_QP:
 		event->element.qp = event->element.qp->qp_context;
 		break;
-	case ABOUT_SRQ:
+	case EVENT_OF_SRQ:
 		event->element.srq = event->element.srq->srq_context;
 		break;
-	case ABOUT_NO_OBJECT:
+	case EVENT_OF_DEVICE:
+	case EVENT_OF_WQ: /* unknown to 1.0 */
 		break;
 	}
 	return 0;
@@ -67,17 +41,18 @@ void compat_ibv_ack_async_event(struct ibv_async_event *event)
 	const void *shadow = event->element.cq;
 	struct ibv_async_event real = *event;
 
-	switch (compat_event_subject(event->event_type)) {
-	case ABOUT_CQ:
+	switch (verbs_event_object(event->event_type)) {
+	case EVENT_OF_CQ:
 		real.element.cq = compat_real_cq(shadow);
 		break;
-	case ABOUT_QP:
+	case EVENT_OF_QP:
 		real.element.qp = compat_real_qp(shadow);
 		break;
-	case ABOUT_SRQ:
+	case EVENT_OF_SRQ:
 		real.element.srq = compat_real_srq(shadow);
 		break;
-	case ABOUT_NO_OBJECT:
+	case EVENT_OF_DEVICE:
+	case EVENT_OF_WQ: /* unknown to 1.0 */
 		return;
 	}
 	ibv_ack_async_event(&real);

@@ -4,6 +4,7 @@
  * functions from the table in trace_ops.h: 60 functions by hand would
  * differ in nothing that a reader needs.
  */
+#include "core/event_object.h"
 #include "layers/layers.h"
 #include "layers/layers_record.h"
 #include "layers/layers_replace.h"
@@ -126,31 +127,24 @@ layers_describe_event(const struct ibv_async_event *event)
 	struct trace_event to = { .type = event->event_type };
 	const struct layers_record *record;
 
-	switch (event->event_type) {
-	case IBV_EVENT_CQ_ERR:
+	switch (verbs_event_object(event->event_type)) {
+	case EVENT_OF_CQ:
 		to.number = event->element.cq->handle;
 		break;
-	case IBV_EVENT_QP_FATAL:
-	case IBV_EVENT_QP_REQ_ERR:
-	case IBV_EVENT_QP_ACCESS_ERR:
-	case IBV_EVENT_COMM_EST:
-	case IBV_EVENT_SQ_DRAINED:
-	case IBV_EVENT_PATH_MIG:
-	case IBV_EVENT_PATH_MIG_ERR:
-	case IBV_EVENT_QP_LAST_WQE_REACHED:
+	case EVENT_OF_QP:
 		to.number = event->element.qp->qp_num;
 		record = layers_record_find(event->element.qp);
 		to.qp = record ? record->qp.trace : NULL;
 		break;
-	case IBV_EVENT_SRQ_ERR:
-	case IBV_EVENT_SRQ_LIMIT_REACHED:
+	case EVENT_OF_SRQ:
 		to.number = event->element.srq->handle;
 		break;
-	case IBV_EVENT_WQ_FATAL:
+	case EVENT_OF_WQ:
 		to.number = event->element.wq->wq_num;
 		break;
-	default:
+	case EVENT_OF_DEVICE:
 		to.number = (uint32_t)event->element.port_num;
+		break;
 	}
 	return to;
 }

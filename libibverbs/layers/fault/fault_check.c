@@ -2,26 +2,22 @@
 /* Combinations of actions, calls and selectors: see fault_rules.h. */
 #include "layers/fault/fault_rules.h"
 
+#include "core/event_object.h"
+
 enum fault_kind fault_event_kind(enum ibv_event_type type)
 {
-	switch (type) {
-	case IBV_EVENT_CQ_ERR:
+	switch (verbs_event_object(type)) {
+	case EVENT_OF_CQ:
 		return FAULT_CQ;
-	case IBV_EVENT_QP_FATAL:
-	case IBV_EVENT_QP_REQ_ERR:
-	case IBV_EVENT_QP_ACCESS_ERR:
-	case IBV_EVENT_COMM_EST:
-	case IBV_EVENT_SQ_DRAINED:
-	case IBV_EVENT_PATH_MIG:
-	case IBV_EVENT_PATH_MIG_ERR:
-	case IBV_EVENT_QP_LAST_WQE_REACHED:
+	case EVENT_OF_QP:
 		return FAULT_QP;
-	case IBV_EVENT_SRQ_ERR:
-	case IBV_EVENT_SRQ_LIMIT_REACHED:
+	case EVENT_OF_SRQ:
 		return FAULT_SRQ;
-	default:
-		return FAULT_CONTEXT;
+	case EVENT_OF_DEVICE:
+	case EVENT_OF_WQ:
+		break;
 	}
+	return FAULT_CONTEXT;
 }
 
 /* The kind of the object that the events of a call belong to. */
