@@ -117,7 +117,7 @@ cmd_cq_create_write(struct ibv_context *ctx, struct ibv_cq *cq,
 	return submit_write(ctx, &req);
 }
 
-/* Write command with flags. ENOSYS: the kernel is older than the command. */
+/* Write command with flags. */
 static SUBMIT_SLOW_PATH int
 cmd_cq_create_write_ex(struct ibv_context *ctx, struct ibv_cq *cq,
 		       const struct ibv_cq_init_attr_ex *attr,
@@ -141,10 +141,10 @@ cmd_cq_create_write_ex(struct ibv_context *ctx, struct ibv_cq *cq,
 		.out_len = sizeof(out),
 		.udata = udata,
 	};
-	int ret = submit_write(ctx, &req);
+	int ret = submit_write_ex(ctx, &req);
 
 	*ret_resp = out.base;
-	return ret == -ENOSYS ? -EOPNOTSUPP : ret;
+	return ret;
 }
 
 static bool cmd_cq_attr_is_supported(const struct ibv_cq_init_attr_ex *attr)
@@ -236,7 +236,6 @@ int verbs_cmd_modify_cq(struct ibv_cq *cq,
 		.in = &in,
 		.in_len = sizeof(in),
 	};
-	int ret;
 
 	if (attr->attr_mask & ~(uint32_t)IBV_CQ_ATTR_MODERATE)
 		return -EINVAL;
@@ -244,8 +243,7 @@ int verbs_cmd_modify_cq(struct ibv_cq *cq,
 		in.attr.cq_count = attr->moderate.cq_count;
 		in.attr.cq_period = attr->moderate.cq_period;
 	}
-	ret = submit_write(cq->context, &req);
-	return ret == -ENOSYS ? -EOPNOTSUPP : ret;
+	return submit_write_ex(cq->context, &req);
 }
 
 int verbs_cmd_req_notify_cq(struct ibv_cq *cq, int solicited_only)

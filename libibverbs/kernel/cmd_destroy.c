@@ -44,9 +44,8 @@ static int cmd_destroy_write_ex(struct ibv_context *ctx,
 		.in = &in,
 		.in_len = sizeof(in),
 	};
-	int ret = submit_write(ctx, &req);
 
-	return ret == -ENOSYS ? -EOPNOTSUPP : ret;
+	return submit_write_ex(ctx, &req);
 }
 
 static SUBMIT_SLOW_PATH int cmd_destroy_write(struct ibv_context *ctx,
@@ -102,6 +101,21 @@ uint32_t cmd_destroy_acked_events(pthread_mutex_t *mutex,
 	count = *completed;
 	(void)pthread_mutex_unlock(mutex);
 	return count;
+}
+
+int cmd_destroy_count_events(int ret, uint32_t reported, pthread_mutex_t *mutex,
+			     const uint32_t *completed,
+			     struct verbs_event_count *ret_raised)
+{
+	if (cmd_destroy_device_gone(ret)) {
+		reported = cmd_destroy_acked_events(mutex, completed);
+		ret = 0;
+	}
+	if (!ret)
+		*ret_raised = (struct verbs_event_count){
+			.async_events = reported,
+		};
+	return ret;
 }
 
 int cmd_destroy_by_handle(struct ibv_context *ctx,

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <infiniband/verbs.h>
+#include <provider/objects.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,6 +62,19 @@ int cmd_destroy_with_resp(struct ibv_context *ctx,
  */
 uint32_t cmd_destroy_acked_events(pthread_mutex_t *mutex,
 				  const uint32_t *completed);
+
+/**
+ * cmd_destroy_count_events() - the end of the destruction of a QP, SRQ or WQ
+ * @ret: result of the destroy command
+ * @reported: events according to the kernel
+ * @mutex, @completed: as in cmd_destroy_acked_events()
+ * @ret_raised: receives the number of events
+ *
+ * Return: 0, also if cmd_destroy_device_gone(); or @ret.
+ */
+int cmd_destroy_count_events(int ret, uint32_t reported, pthread_mutex_t *mutex,
+			     const uint32_t *completed,
+			     struct verbs_event_count *ret_raised);
 
 /**
  * cmd_destroy_by_handle() - destroy an object that has no events

@@ -87,9 +87,9 @@ int verbs_cmd_create_flow(struct ibv_qp *qp, struct ibv_flow *flow,
 		return ret;
 	cmd_flow_put_header(&in, qp, attr);
 	req.in_len = in.len;
-	ret = submit_write(qp->context, &req);
+	ret = submit_write_ex(qp->context, &req);
 	if (ret)
-		return ret == -ENOSYS ? -EOPNOTSUPP : ret;
+		return ret;
 	flow->context = qp->context;
 	flow->handle = out.flow_handle;
 	return 0;

@@ -306,10 +306,10 @@ cmd_qp_create_write_ex(struct ibv_context *ctx, const struct qp_request *qp,
 		in.comp_mask = IB_UVERBS_CREATE_QP_MASK_IND_TABLE;
 		in.rwq_ind_tbl_handle = (uint32_t)qp->ind_table->ind_tbl_handle;
 	}
-	ret = submit_write(ctx, &req);
+	ret = submit_write_ex(ctx, &req);
 	if (!ret)
 		cmd_qp_copy_resp(result, &out.base);
-	return ret == -ENOSYS ? -EOPNOTSUPP : ret;
+	return ret;
 }
 
 static void cmd_qp_copy_cap(struct ibv_qp_cap *cap,
@@ -399,17 +399,8 @@ int verbs_cmd_destroy_qp(struct ibv_qp *qp,
 	int ret = cmd_destroy_with_resp(qp->context, &destroy, qp->handle,
 					&resp, sizeof(resp));
 
-	if (cmd_destroy_device_gone(ret)) {
-		resp.events_reported = cmd_destroy_acked_events(
-			&qp->mutex, &qp->events_completed);
-		ret = 0;
-	}
-	if (ret)
-		return ret;
-	*ret_raised = (struct verbs_event_count){
-		.async_events = resp.events_reported,
-	};
-	return 0;
+	return cmd_destroy_count_events(ret, resp.events_reported, &qp->mutex,
+					&qp->events_completed, ret_raised);
 }
 
 /*

@@ -149,15 +149,13 @@ int verbs_cmd_modify_qp_ex(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
 		.out_len = sizeof(out),
 		.udata = udata,
 	};
-	int ret;
 
 	if (attr_mask & ~EXTENDED_MASK)
 		return -EOPNOTSUPP;
 	if (attr_mask & IBV_QP_RATE_LIMIT)
 		in.rate_limit = attr->rate_limit;
 	cmd_qp_set_attr(&in.base, qp, attr, attr_mask);
-	ret = submit_write(qp->context, &req);
-	return ret == -ENOSYS ? -EOPNOTSUPP : ret;
+	return submit_write_ex(qp->context, &req);
 }
 
 int verbs_cmd_modify_qp(struct ibv_qp *qp, const struct ibv_qp_attr *attr,

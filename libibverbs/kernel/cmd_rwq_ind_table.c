@@ -51,10 +51,10 @@ cmd_rwq_create_write(struct ibv_context *ctx,
 		.out_len = sizeof(*ret_resp),
 		.udata = udata,
 	};
-	int ret = submit_write(ctx, &req);
+	int ret = submit_write_ex(ctx, &req);
 
 	if (ret)
-		return ret == -ENOSYS ? -EOPNOTSUPP : ret;
+		return ret;
 	return ret_resp->response_length < sizeof(*ret_resp) ? -EINVAL : 0;
 }
 

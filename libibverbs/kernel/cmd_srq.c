@@ -228,15 +228,6 @@ int verbs_cmd_destroy_srq(struct ibv_srq *srq,
 	int ret = cmd_destroy_with_resp(srq->context, &destroy, srq->handle,
 					&resp, sizeof(resp));
 
-	if (cmd_destroy_device_gone(ret)) {
-		resp.events_reported = cmd_destroy_acked_events(
-			&srq->mutex, &srq->events_completed);
-		ret = 0;
-	}
-	if (ret)
-		return ret;
-	*ret_raised = (struct verbs_event_count){
-		.async_events = resp.events_reported,
-	};
-	return 0;
+	return cmd_destroy_count_events(ret, resp.events_reported, &srq->mutex,
+					&srq->events_completed, ret_raised);
 }

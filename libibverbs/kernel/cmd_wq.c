@@ -74,10 +74,10 @@ static int cmd_wq_create_write(struct ibv_context *ctx, const struct ibv_wq *wq,
 		.out_len = sizeof(out),
 		.udata = udata,
 	};
-	int ret = submit_write(ctx, &req);
+	int ret = submit_write_ex(ctx, &req);
 
 	if (ret)
-		return ret == -ENOSYS ? -EOPNOTSUPP : ret;
+		return ret;
 	if (out.response_length < sizeof(out))
 		return -EINVAL;
 	*result = (struct wq_create_result){
@@ -141,9 +141,9 @@ int verbs_cmd_modify_wq(struct ibv_wq *wq, const struct ibv_wq_attr *attr,
 	if (attr->attr_mask & IBV_WQ_ATTR_CURR_STATE)
 		in.curr_wq_state = attr->curr_wq_state;
 
-	ret = submit_write(wq->context, &req);
+	ret = submit_write_ex(wq->context, &req);
 	if (ret)
-		return ret == -ENOSYS ? -EOPNOTSUPP : ret;
+		return ret;
 	if (attr->attr_mask & IBV_WQ_ATTR_STATE)
 		wq->state = attr->wq_state;
 	return 0;
@@ -171,10 +171,10 @@ static int cmd_wq_destroy_write(struct ibv_wq *wq, uint32_t *ret_events)
 		.out = &out,
 		.out_len = sizeof(out),
 	};
-	int ret = submit_write(wq->context, &req);
+	int ret = submit_write_ex(wq->context, &req);
 
 	if (ret)
-		return ret == -ENOSYS ? -EOPNOTSUPP : ret;
+		return ret;
 	*ret_events = out.events_reported;
 	return 0;
 }
@@ -187,13 +187,6 @@ int verbs_cmd_destroy_wq(struct ibv_wq *wq,
 
 	if (ret == SUBMIT_NOT_OFFERED)
 		ret = cmd_wq_destroy_write(wq, &events);
-	if (cmd_destroy_device_gone(ret)) {
-		events = cmd_destroy_acked_events(&wq->mutex,
-						  &wq->events_completed);
-		ret = 0;
-	}
-	if (ret)
-		return ret;
-	*ret_raised = (struct verbs_event_count){ .async_events = events };
-	return 0;
+	return cmd_destroy_count_events(ret, events, &wq->mutex,
+					&wq->events_completed, ret_raised);
 }

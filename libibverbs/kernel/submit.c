@@ -300,6 +300,13 @@ int submit_write(struct ibv_context *ctx, const struct write_cmd *req)
 	return ret == SUBMIT_NOT_OFFERED ? submit_write_syscall(ctx, req) : ret;
 }
 
+int submit_write_ex(struct ibv_context *ctx, const struct write_cmd *req)
+{
+	int ret = submit_write(ctx, req);
+
+	return ret == -ENOSYS ? -EOPNOTSUPP : ret;
+}
+
 int submit_write_raw(const struct ibv_context *ctx, const void *request,
 		     size_t len)
 {

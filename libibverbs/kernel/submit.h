@@ -92,6 +92,14 @@ int submit_ioctl_raw(const struct ibv_context *ctx,
 int submit_write(struct ibv_context *ctx, const struct write_cmd *req);
 
 /**
+ * submit_write_ex() - send an extended write command
+ *
+ * Return: like submit_write(), but -EOPNOTSUPP instead of -ENOSYS, which
+ * kernels return that are older than the command.
+ */
+int submit_write_ex(struct ibv_context *ctx, const struct write_cmd *req);
+
+/**
  * submit_invoke_write() - send a write command by INVOKE_WRITE only
  *
  * Return: SUBMIT_NOT_OFFERED if the kernel does not support the method;
