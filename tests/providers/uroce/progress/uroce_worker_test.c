@@ -17,14 +17,6 @@
 #include "uroce_fake_port.h"
 #include "uroce_worker_pair.h"
 
-#ifdef __SANITIZE_THREAD__
-#define UNDER_TSAN 1
-#elif defined(__has_feature)
-#define UNDER_TSAN __has_feature(thread_sanitizer)
-#else
-#define UNDER_TSAN 0
-#endif
-
 static void worker_is_shared_by_devices(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
@@ -272,10 +264,6 @@ static void worker_can_be_opened_in_child_after_fork(void **state)
 {
 	struct pair pair;
 
-	if (UNDER_TSAN) {
-		print_message("skipped: no threads after fork with TSan\n");
-		skip();
-	}
 	open_pair(&pair, LONG);
 	assert_child(&pair, with_own_worker);
 	close_pair(&pair);
