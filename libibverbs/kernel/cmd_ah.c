@@ -42,10 +42,8 @@ int verbs_cmd_create_ah(struct ibv_pd *pd, const struct ibv_ah_attr *attr,
 	struct ib_uverbs_create_ah_resp out = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_CREATE_AH,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = &out,
-		.out_len = sizeof(out),
+		WRITE_IN(in),
+		WRITE_OUT(out),
 		.udata = udata,
 	};
 	int ret = submit_write(pd->context, &req);

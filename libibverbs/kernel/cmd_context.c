@@ -41,10 +41,8 @@ cmd_context_get_write(struct ibv_context *ctx, const struct verbs_udata *udata,
 	struct ib_uverbs_get_context_resp out = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_GET_CONTEXT,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = &out,
-		.out_len = sizeof(out),
+		WRITE_IN(in),
+		WRITE_OUT(out),
 		.udata = udata,
 	};
 	int ret = submit_write(ctx, &req);

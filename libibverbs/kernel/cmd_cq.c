@@ -107,10 +107,8 @@ cmd_cq_create_write(struct ibv_context *ctx, struct ibv_cq *cq,
 	};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_CREATE_CQ,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = ret_resp,
-		.out_len = sizeof(*ret_resp),
+		WRITE_IN(in),
+		WRITE_OUT(*ret_resp),
 		.udata = udata,
 	};
 
@@ -135,10 +133,8 @@ cmd_cq_create_write_ex(struct ibv_context *ctx, struct ibv_cq *cq,
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_EX_CMD_CREATE_CQ |
 			   IB_USER_VERBS_CMD_FLAG_EXTENDED,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = &out,
-		.out_len = sizeof(out),
+		WRITE_IN(in),
+		WRITE_OUT(out),
 		.udata = udata,
 	};
 	int ret = submit_write_ex(ctx, &req);
@@ -210,10 +206,8 @@ int verbs_cmd_resize_cq(struct ibv_cq *cq, int cqe,
 	struct ib_uverbs_resize_cq_resp out = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_RESIZE_CQ,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = &out,
-		.out_len = sizeof(out),
+		WRITE_IN(in),
+		WRITE_OUT(out),
 		.udata = udata,
 	};
 	int ret = submit_write(cq->context, &req);
@@ -233,8 +227,7 @@ int verbs_cmd_modify_cq(struct ibv_cq *cq,
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_EX_CMD_MODIFY_CQ |
 			   IB_USER_VERBS_CMD_FLAG_EXTENDED,
-		.in = &in,
-		.in_len = sizeof(in),
+		WRITE_IN(in),
 	};
 
 	if (attr->attr_mask & ~(uint32_t)IBV_CQ_ATTR_MODERATE)
@@ -254,8 +247,7 @@ int verbs_cmd_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 	};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_REQ_NOTIFY_CQ,
-		.in = &in,
-		.in_len = sizeof(in),
+		WRITE_IN(in),
 	};
 
 	return submit_write(cq->context, &req);

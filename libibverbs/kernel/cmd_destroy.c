@@ -41,8 +41,7 @@ static int cmd_destroy_write_ex(struct ibv_context *ctx,
 	const struct ib_uverbs_destroy_flow in = { .flow_handle = handle };
 	const struct write_cmd req = {
 		.command = destroy->write_command,
-		.in = &in,
-		.in_len = sizeof(in),
+		WRITE_IN(in),
 	};
 
 	return submit_write_ex(ctx, &req);
@@ -56,8 +55,7 @@ static SUBMIT_SLOW_PATH int cmd_destroy_write(struct ibv_context *ctx,
 	const struct ib_uverbs_destroy_cq in = { .cq_handle = handle };
 	const struct write_cmd with_resp = {
 		.command = destroy->write_command,
-		.in = &in,
-		.in_len = sizeof(in),
+		WRITE_IN(in),
 		.out = resp,
 		.out_len = resp_len,
 	};

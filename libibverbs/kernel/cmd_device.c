@@ -22,10 +22,8 @@ static int cmd_device_query_ex(struct ibv_context *ctx,
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_EX_CMD_QUERY_DEVICE |
 			   IB_USER_VERBS_CMD_FLAG_EXTENDED,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = ret_resp,
-		.out_len = sizeof(*ret_resp),
+		WRITE_IN(in),
+		WRITE_OUT(*ret_resp),
 		.udata = udata,
 	};
 	struct verbs_kernel_state *state = verbs_kernel_state(ctx);
@@ -50,10 +48,8 @@ cmd_device_query_basic(struct ibv_context *ctx,
 	const struct ib_uverbs_query_device in = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_QUERY_DEVICE,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = &ret_resp->base,
-		.out_len = sizeof(ret_resp->base),
+		WRITE_IN(in),
+		WRITE_OUT(ret_resp->base),
 	};
 
 	ret_resp->base = (struct ib_uverbs_query_device_resp){};

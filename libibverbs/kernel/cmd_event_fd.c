@@ -36,10 +36,8 @@ int verbs_cmd_create_comp_channel(struct ibv_context *ctx, int *ret_fd)
 	struct ib_uverbs_create_comp_channel_resp out = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = &out,
-		.out_len = sizeof(out),
+		WRITE_IN(in),
+		WRITE_OUT(out),
 	};
 	int ret = submit_write(ctx, &req);
 

@@ -77,8 +77,7 @@ int verbs_cmd_create_flow(struct ibv_qp *qp, struct ibv_flow *flow,
 	struct write_cmd req = {
 		.command = IB_USER_VERBS_EX_CMD_CREATE_FLOW | EXTENDED,
 		.in = in.words,
-		.out = &out,
-		.out_len = sizeof(out),
+		WRITE_OUT(out),
 		.udata = udata,
 	};
 	int ret = cmd_flow_put_specs(&in, attr);

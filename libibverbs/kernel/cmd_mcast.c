@@ -19,8 +19,7 @@ int verbs_cmd_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
 	};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_ATTACH_MCAST,
-		.in = &in,
-		.in_len = sizeof(in),
+		WRITE_IN(in),
 	};
 
 	memcpy(in.gid, gid, sizeof(in.gid));
@@ -36,8 +35,7 @@ int verbs_cmd_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid,
 	};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_DETACH_MCAST,
-		.in = &in,
-		.in_len = sizeof(in),
+		WRITE_IN(in),
 	};
 	int ret;
 

@@ -55,10 +55,8 @@ int verbs_cmd_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 	struct ib_uverbs_reg_mr_resp out = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_REG_MR,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = &out,
-		.out_len = sizeof(out),
+		WRITE_IN(in),
+		WRITE_OUT(out),
 		.udata = udata,
 	};
 	int ret;
@@ -92,10 +90,8 @@ int verbs_cmd_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 	struct ib_uverbs_rereg_mr_resp out = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_REREG_MR,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = &out,
-		.out_len = sizeof(out),
+		WRITE_IN(in),
+		WRITE_OUT(out),
 		.udata = udata,
 	};
 	int ret;

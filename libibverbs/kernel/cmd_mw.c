@@ -18,10 +18,8 @@ int verbs_cmd_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
 	struct ib_uverbs_alloc_mw_resp out = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_ALLOC_MW,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = &out,
-		.out_len = sizeof(out),
+		WRITE_IN(in),
+		WRITE_OUT(out),
 		.udata = udata,
 	};
 	int ret;

@@ -17,10 +17,8 @@ int verbs_cmd_alloc_pd(struct ibv_context *ctx, struct ibv_pd *pd,
 	struct ib_uverbs_alloc_pd_resp out = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_ALLOC_PD,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = &out,
-		.out_len = sizeof(out),
+		WRITE_IN(in),
+		WRITE_OUT(out),
 		.udata = udata,
 	};
 	int ret = submit_write(ctx, &req);

@@ -52,8 +52,7 @@ static int cmd_poll_batch(struct ibv_cq *cq, uint32_t nr, struct ibv_wc *wc)
 	struct poll_resp out = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_POLL_CQ,
-		.in = &in,
-		.in_len = sizeof(in),
+		WRITE_IN(in),
 		.out = &out,
 		.out_len =
 			offsetof(struct poll_resp, wc) + nr * sizeof(out.wc[0]),

@@ -31,10 +31,8 @@ cmd_port_query_write(struct ibv_context *ctx, uint8_t port_num,
 	const struct ib_uverbs_query_port in = { .port_num = port_num };
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_QUERY_PORT,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = ret_resp,
-		.out_len = sizeof(*ret_resp),
+		WRITE_IN(in),
+		WRITE_OUT(*ret_resp),
 	};
 
 	return submit_write(ctx, &req);

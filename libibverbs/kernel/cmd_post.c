@@ -109,8 +109,7 @@ static int cmd_post_submit(struct post_batch *batch, uint32_t *ret_bad)
 		.command = batch->command,
 		.in = batch->buf,
 		.in_len = cmd_post_len(&batch->header),
-		.out = &out,
-		.out_len = sizeof(out),
+		WRITE_OUT(out),
 		.out_on_error = true,
 	};
 	int ret;

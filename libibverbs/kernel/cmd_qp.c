@@ -254,10 +254,8 @@ static SUBMIT_SLOW_PATH int cmd_qp_create_write(struct ibv_context *ctx,
 	struct ib_uverbs_create_qp_resp out = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_CREATE_QP,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = &out,
-		.out_len = sizeof(out),
+		WRITE_IN(in),
+		WRITE_OUT(out),
 		.udata = udata,
 	};
 	int ret = submit_write(ctx, &req);
@@ -294,10 +292,8 @@ cmd_qp_create_write_ex(struct ibv_context *ctx, const struct qp_request *qp,
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_EX_CMD_CREATE_QP |
 			   IB_USER_VERBS_CMD_FLAG_EXTENDED,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = &out,
-		.out_len = sizeof(out),
+		WRITE_IN(in),
+		WRITE_OUT(out),
 		.udata = udata,
 	};
 	int ret;
@@ -359,10 +355,8 @@ int verbs_cmd_open_qp(struct ibv_context *ctx, struct ibv_qp *qp,
 	struct ib_uverbs_create_qp_resp out = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_OPEN_QP,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = &out,
-		.out_len = sizeof(out),
+		WRITE_IN(in),
+		WRITE_OUT(out),
 		.udata = udata,
 	};
 	const struct verbs_xrcd *xrcd;
@@ -436,10 +430,8 @@ static int cmd_qp_doorbell_invoke_write(const struct ibv_qp *qp)
 	struct ib_uverbs_post_send_resp out = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_POST_SEND,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = &out,
-		.out_len = sizeof(out),
+		WRITE_IN(in),
+		WRITE_OUT(out),
 	};
 
 	return submit_invoke_write(qp->context, &req);

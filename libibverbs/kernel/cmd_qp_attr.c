@@ -126,8 +126,7 @@ static int cmd_qp_modify_basic(struct ibv_qp *qp,
 	struct ib_uverbs_modify_qp in = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_MODIFY_QP,
-		.in = &in,
-		.in_len = sizeof(in),
+		WRITE_IN(in),
 		.udata = udata,
 	};
 
@@ -143,10 +142,8 @@ int verbs_cmd_modify_qp_ex(struct ibv_qp *qp, const struct ibv_qp_attr *attr,
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_EX_CMD_MODIFY_QP |
 			   IB_USER_VERBS_CMD_FLAG_EXTENDED,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = &out,
-		.out_len = sizeof(out),
+		WRITE_IN(in),
+		WRITE_OUT(out),
 		.udata = udata,
 	};
 
@@ -219,10 +216,8 @@ int verbs_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr,
 	struct ib_uverbs_query_qp_resp out = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_QUERY_QP,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = &out,
-		.out_len = sizeof(out),
+		WRITE_IN(in),
+		WRITE_OUT(out),
 	};
 	int ret;
 

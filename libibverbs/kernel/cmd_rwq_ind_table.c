@@ -47,8 +47,7 @@ cmd_rwq_create_write(struct ibv_context *ctx,
 		.command = IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL | EXTENDED,
 		.in = request->in,
 		.in_len = request->len,
-		.out = ret_resp,
-		.out_len = sizeof(*ret_resp),
+		WRITE_OUT(*ret_resp),
 		.udata = udata,
 	};
 	int ret = submit_write_ex(ctx, &req);

@@ -106,10 +106,8 @@ cmd_srq_create_write(struct ibv_context *ctx, struct verbs_srq *vsrq,
 	};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_CREATE_SRQ,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = ret_resp,
-		.out_len = sizeof(*ret_resp),
+		WRITE_IN(in),
+		WRITE_OUT(*ret_resp),
 		.udata = udata,
 	};
 
@@ -133,10 +131,8 @@ cmd_srq_create_xsrq_write(struct ibv_context *ctx, struct verbs_srq *vsrq,
 	};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_CREATE_XSRQ,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = ret_resp,
-		.out_len = sizeof(*ret_resp),
+		WRITE_IN(in),
+		WRITE_OUT(*ret_resp),
 		.udata = udata,
 	};
 
@@ -186,8 +182,7 @@ int verbs_cmd_modify_srq(struct ibv_srq *srq, const struct ibv_srq_attr *attr,
 	};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_MODIFY_SRQ,
-		.in = &in,
-		.in_len = sizeof(in),
+		WRITE_IN(in),
 		.udata = udata,
 	};
 
@@ -200,10 +195,8 @@ int verbs_cmd_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *ret_attr)
 	struct ib_uverbs_query_srq_resp out = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_QUERY_SRQ,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = &out,
-		.out_len = sizeof(out),
+		WRITE_IN(in),
+		WRITE_OUT(out),
 	};
 	int ret = submit_write(srq->context, &req);
 

@@ -68,10 +68,8 @@ static int cmd_wq_create_write(struct ibv_context *ctx, const struct ibv_wq *wq,
 	struct ib_uverbs_ex_create_wq_resp out = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_EX_CMD_CREATE_WQ | EXTENDED,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = &out,
-		.out_len = sizeof(out),
+		WRITE_IN(in),
+		WRITE_OUT(out),
 		.udata = udata,
 	};
 	int ret = submit_write_ex(ctx, &req);
@@ -122,8 +120,7 @@ int verbs_cmd_modify_wq(struct ibv_wq *wq, const struct ibv_wq_attr *attr,
 	};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_EX_CMD_MODIFY_WQ | EXTENDED,
-		.in = &in,
-		.in_len = sizeof(in),
+		WRITE_IN(in),
 		.udata = udata,
 	};
 	int ret;
@@ -166,10 +163,8 @@ static int cmd_wq_destroy_write(struct ibv_wq *wq, uint32_t *ret_events)
 	struct ib_uverbs_ex_destroy_wq_resp out = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_EX_CMD_DESTROY_WQ | EXTENDED,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = &out,
-		.out_len = sizeof(out),
+		WRITE_IN(in),
+		WRITE_OUT(out),
 	};
 	int ret = submit_write_ex(wq->context, &req);
 

@@ -21,10 +21,8 @@ int verbs_cmd_open_xrcd(struct ibv_context *ctx, struct verbs_xrcd *xrcd,
 	struct ib_uverbs_open_xrcd_resp out = {};
 	const struct write_cmd req = {
 		.command = IB_USER_VERBS_CMD_OPEN_XRCD,
-		.in = &in,
-		.in_len = sizeof(in),
-		.out = &out,
-		.out_len = sizeof(out),
+		WRITE_IN(in),
+		WRITE_OUT(out),
 		.udata = udata,
 	};
 	int ret;

@@ -48,6 +48,10 @@ struct write_cmd {
 	const struct verbs_udata *udata; /* or NULL */
 };
 
+/* Members of struct write_cmd for a request and a response that are structs. */
+#define WRITE_IN(request)   .in = &(request), .in_len = sizeof(request)
+#define WRITE_OUT(response) .out = &(response), .out_len = sizeof(response)
+
 /**
  * submit_ioctl() - call an ioctl method
  *
