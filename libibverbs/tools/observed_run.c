@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 int run_append_variable(const char *name, const char *text)
@@ -37,6 +38,14 @@ void run_ignore_keys(void)
 {
 	(void)signal(SIGINT, SIG_IGN);
 	(void)signal(SIGQUIT, SIG_IGN);
+}
+
+int run_wait(pid_t pid, int *ret_status)
+{
+	while (waitpid(pid, ret_status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return 0;
 }
 
 void run_exec(char *const *program)

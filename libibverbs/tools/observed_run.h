@@ -4,6 +4,7 @@
 #define TOOLS_OBSERVED_RUN_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Exit codes, as those of the shell. */
 #define RUN_EXIT_CANNOT_RUN 126
@@ -33,6 +34,13 @@ int run_make_folder(const char *tool, char *ret_folder, size_t size);
  * The terminal sends them to the program, too, which decides what they mean.
  */
 void run_ignore_keys(void);
+
+/**
+ * run_wait() - wait until the program ends; signals do not end the wait
+ *
+ * Return: 0, or -errno.
+ */
+int run_wait(pid_t pid, int *ret_status);
 
 /** run_exec() - become the program, with SIGINT and SIGQUIT; or return */
 void run_exec(char *const *program);

@@ -189,6 +189,13 @@ const char *doctor_config_dir(const struct doctor *doctor);
 bool doctor_has_provider(const struct doctor *doctor, const char *name);
 
 /**
+ * doctor_read_release() - read the release of the running kernel
+ *
+ * Return: 0, or -errno; @buf is empty then.
+ */
+int doctor_read_release(const struct doctor *doctor, char *buf, size_t size);
+
+/**
  * doctor_has_kernel_module() - return whether the running kernel provides the
  * module @name
  */
@@ -205,11 +212,12 @@ bool doctor_netdev_find_up(const struct doctor *doctor, char name[16 + 1]);
 bool doctor_netdev_is_up(const struct doctor *doctor, const char *name);
 
 /**
- * doctor_install_command() - write the command that installs a package, with
+ * doctor_finding_add_install() - add the command that installs a package, with
  * apt-get on Debian and Ubuntu, with dnf elsewhere
+ * @debian, @fedora: names of the package
  */
-const char *doctor_install_command(const struct doctor *doctor, char *buf,
-				   size_t size, const char *debian,
-				   const char *fedora);
+void doctor_finding_add_install(const struct doctor *doctor,
+				struct doctor_finding *finding,
+				const char *debian, const char *fedora);
 
 #endif

@@ -40,8 +40,7 @@ static bool doctor_cm_module_is_absent(const struct doctor *doctor)
 {
 	char release[128];
 
-	return doctor_system_read(&doctor->system, release, sizeof(release),
-				  "/proc/sys/kernel/osrelease") == 0 &&
+	return doctor_read_release(doctor, release, sizeof(release)) == 0 &&
 	       doctor_system_exists(&doctor->system,
 				    "/lib/modules/%s/modules.dep", release) &&
 	       !doctor_has_kernel_module(doctor, "rdma_ucm");
@@ -50,15 +49,10 @@ static bool doctor_cm_module_is_absent(const struct doctor *doctor)
 static void doctor_cm_add_module_fix(const struct doctor *doctor,
 				     struct doctor_finding *finding)
 {
-	char buf[256];
-
 	if (doctor_cm_module_is_absent(doctor))
-		doctor_finding_add_fix(
-			finding, "%s",
-			doctor_install_command(
-				doctor, buf, sizeof(buf),
-				"linux-modules-extra-$(uname -r)",
-				"kernel-modules-$(uname -r)"));
+		doctor_finding_add_install(doctor, finding,
+					   "linux-modules-extra-$(uname -r)",
+					   "kernel-modules-$(uname -r)");
 	doctor_finding_add_fix(finding, "modprobe rdma_ucm%s",
 			       doctor->in_container ? "   # on the host" : "");
 }

@@ -32,7 +32,6 @@ static void doctor_kernel_add_no_rdma(struct doctor *doctor,
 				      const char *release)
 {
 	struct doctor_finding *finding;
-	char buf[256];
 
 	if (!doctor_system_exists(&doctor->system, "/lib/modules/%s",
 				  release)) {
@@ -53,15 +52,12 @@ static void doctor_kernel_add_no_rdma(struct doctor *doctor,
 		"ib_uverbs is not installed. Cloud kernels often have it in an "
 		"additional package.",
 		release);
-	doctor_finding_add_fix(
-		finding, "%s",
-		doctor_install_command(doctor, buf, sizeof(buf),
-				       "linux-modules-extra-$(uname -r)",
-				       "kernel-modules-$(uname -r)"));
-	doctor_finding_add_fix(finding, "%s   # on Debian, then reboot",
-			       doctor_install_command(doctor, buf, sizeof(buf),
-						      "linux-image-amd64",
-						      "kernel"));
+	doctor_finding_add_install(doctor, finding,
+				   "linux-modules-extra-$(uname -r)",
+				   "kernel-modules-$(uname -r)");
+	doctor_finding_add_install(
+		doctor, finding, "linux-image-amd64   # on Debian, then reboot",
+		"kernel   # then reboot");
 }
 
 static void doctor_kernel_check_module(struct doctor *doctor)
@@ -69,8 +65,7 @@ static void doctor_kernel_check_module(struct doctor *doctor)
 	struct doctor_finding *finding;
 	char release[128];
 
-	if (doctor_system_read(&doctor->system, release, sizeof(release),
-			       "/proc/sys/kernel/osrelease"))
+	if (doctor_read_release(doctor, release, sizeof(release)))
 		(void)snprintf(release, sizeof(release), "unknown");
 	if (!doctor_has_kernel_module(doctor, "ib_uverbs") &&
 	    !doctor_kernel_has_device(doctor)) {
@@ -94,7 +89,6 @@ static void doctor_kernel_check_abi(struct doctor *doctor)
 {
 	struct doctor_finding *finding;
 	unsigned long abi;
-	char buf[256];
 
 	if (doctor_system_read_number(
 		    &doctor->system, &abi,
@@ -107,13 +101,12 @@ static void doctor_kernel_check_abi(struct doctor *doctor)
 		"versions %d to %d. The %s is too old.",
 		abi, DOCTOR_MIN_KERNEL_ABI, DOCTOR_MAX_KERNEL_ABI,
 		abi < DOCTOR_MIN_KERNEL_ABI ? "kernel" : "library");
-	doctor_finding_add_fix(
-		finding, "%s",
-		abi < DOCTOR_MIN_KERNEL_ABI
-			? doctor_install_command(doctor, buf, sizeof(buf),
-						 "linux-image-amd64", "kernel")
-			: doctor_install_command(doctor, buf, sizeof(buf),
-						 "libibverbs1", "libibverbs"));
+	if (abi < DOCTOR_MIN_KERNEL_ABI)
+		doctor_finding_add_install(doctor, finding, "linux-image-amd64",
+					   "kernel");
+	else
+		doctor_finding_add_install(doctor, finding, "libibverbs1",
+					   "libibverbs");
 }
 
 bool doctor_netns_is_exclusive(const struct doctor *doctor)

@@ -48,14 +48,19 @@ static bool doctor_module_match_line(void *arg, char *line)
 	return !search->found;
 }
 
+int doctor_read_release(const struct doctor *doctor, char *buf, size_t size)
+{
+	return doctor_system_read(&doctor->system, buf, size,
+				  "/proc/sys/kernel/osrelease");
+}
+
 bool doctor_has_kernel_module(const struct doctor *doctor, const char *name)
 {
 	static const char *const files[] = { "modules.dep", "modules.builtin" };
 	struct module_search search = { .name = name };
 	char release[128];
 
-	if (doctor_system_read(&doctor->system, release, sizeof(release),
-			       "/proc/sys/kernel/osrelease"))
+	if (doctor_read_release(doctor, release, sizeof(release)))
 		return false;
 	for (size_t i = 0; i < 2 && !search.found; i++)
 		(void)doctor_system_for_each_line(
@@ -203,16 +208,16 @@ static bool doctor_os_match_debian(void *arg, char *line)
 	return true;
 }
 
-const char *doctor_install_command(const struct doctor *doctor, char *buf,
-				   size_t size, const char *debian,
-				   const char *fedora)
+void doctor_finding_add_install(const struct doctor *doctor,
+				struct doctor_finding *finding,
+				const char *debian, const char *fedora)
 {
 	bool is_apt = false;
 
 	(void)doctor_system_for_each_line(&doctor->system,
 					  doctor_os_match_debian, &is_apt,
 					  "/etc/os-release");
-	(void)snprintf(buf, size, "%s install %s", is_apt ? "apt-get" : "dnf",
-		       is_apt ? debian : fedora);
-	return buf;
+	doctor_finding_add_fix(finding, "%s install %s",
+			       is_apt ? "apt-get" : "dnf",
+			       is_apt ? debian : fedora);
 }

@@ -78,8 +78,7 @@ static void doctor_pci_check_no_driver(struct doctor *doctor,
 
 	if (doctor_system_read(&doctor->system, modalias, sizeof(modalias),
 			       "/sys/bus/pci/devices/%s/modalias", function) ||
-	    doctor_system_read(&doctor->system, release, sizeof(release),
-			       "/proc/sys/kernel/osrelease"))
+	    doctor_read_release(doctor, release, sizeof(release)))
 		return;
 	search.modalias = modalias;
 	(void)doctor_system_for_each_line(
@@ -100,7 +99,6 @@ static void doctor_pci_check_rdma_module(struct doctor *doctor,
 					 const char *driver, const char *rdma)
 {
 	struct doctor_finding *finding;
-	char buf[256];
 
 	if (doctor_system_exists(&doctor->system, "/sys/module/%s", rdma) ||
 	    doctor_system_exists(&doctor->system,
@@ -113,12 +111,9 @@ static void doctor_pci_check_rdma_module(struct doctor *doctor,
 		"RDMA, it also needs the module %s, which is not loaded.",
 		function, driver, rdma);
 	if (!doctor_has_kernel_module(doctor, rdma))
-		doctor_finding_add_fix(
-			finding, "%s",
-			doctor_install_command(
-				doctor, buf, sizeof(buf),
-				"linux-modules-extra-$(uname -r)",
-				"kernel-modules-$(uname -r)"));
+		doctor_finding_add_install(doctor, finding,
+					   "linux-modules-extra-$(uname -r)",
+					   "kernel-modules-$(uname -r)");
 	doctor_finding_add_fix(finding, "modprobe %s", rdma);
 }
 

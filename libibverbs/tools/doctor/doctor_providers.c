@@ -267,16 +267,13 @@ static void doctor_provider_add_missing(struct doctor *doctor,
 					const char *device, const char *name)
 {
 	struct doctor_finding *finding;
-	char buf[256];
 
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_PROVIDER_MISSING, device, 0,
 		"No provider for this device is installed%s%s.",
 		*name ? "; its name is " : "", name);
-	doctor_finding_add_fix(finding, "%s",
-			       doctor_install_command(doctor, buf, sizeof(buf),
-						      "ibverbs-providers",
-						      "libibverbs"));
+	doctor_finding_add_install(doctor, finding, "ibverbs-providers",
+				   "libibverbs");
 }
 
 static void doctor_provider_add_release(struct doctor *doctor,
@@ -284,17 +281,14 @@ static void doctor_provider_add_release(struct doctor *doctor,
 					const struct provider_modules *modules)
 {
 	struct doctor_finding *finding;
-	char buf[256];
 
 	finding = doctor_finding_add(
 		&doctor->findings, DOCTOR_PROVIDER_RELEASE, device, 0,
 		"The only installed provider for this device, %s, is of a "
 		"release that the library cannot load.",
 		modules->other);
-	doctor_finding_add_fix(finding, "%s",
-			       doctor_install_command(doctor, buf, sizeof(buf),
-						      "ibverbs-providers",
-						      "libibverbs"));
+	doctor_finding_add_install(doctor, finding, "ibverbs-providers",
+				   "libibverbs");
 }
 
 static void
@@ -336,7 +330,7 @@ static void doctor_provider_add_refused(struct doctor *doctor,
 					const struct provider_modules *modules)
 {
 	struct doctor_finding *finding;
-	char messages[1024], buf[256];
+	char messages[1024];
 
 	if (!doctor_provider_collect_messages(doctor, modules->name, messages,
 					      sizeof(messages)))
@@ -348,11 +342,8 @@ static void doctor_provider_add_refused(struct doctor *doctor,
 			"The provider %s does not support the ABI version of "
 			"the kernel driver. Update the older of the two.",
 			modules->usable);
-		doctor_finding_add_fix(
-			finding, "%s",
-			doctor_install_command(doctor, buf, sizeof(buf),
-					       "ibverbs-providers",
-					       "libibverbs"));
+		doctor_finding_add_install(doctor, finding, "ibverbs-providers",
+					   "libibverbs");
 	} else {
 		finding = doctor_finding_add(&doctor->findings,
 					     DOCTOR_PROVIDER_BROKEN, device, 0,

@@ -133,10 +133,7 @@ static int doctor_run_execute(struct doctor_run *run, char *const *program,
 	(void)fclose(errors);
 	if (pid < 0)
 		return -error;
-	while (waitpid(pid, &run->status, 0) < 0)
-		if (errno != EINTR)
-			return -errno;
-	return 0;
+	return run_wait(pid, &run->status);
 }
 
 int doctor_run(struct doctor_run *run, char *const *program)

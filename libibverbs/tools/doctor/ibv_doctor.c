@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "tools/doctor/doctor_report.h"
+#include "tools/observed_run.h"
 
 /* Default of -m: memory to register in the test of each device. */
 #define DEFAULT_MEMORY (1024ul * 1024)
@@ -215,9 +216,8 @@ static bool doctor_examine_in_child(struct doctor *doctor, enum output output,
 		(void)setrlimit(RLIMIT_CORE, &no_core);
 		exit(doctor_examine_and_report(doctor, output));
 	}
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return false;
+	if (run_wait(pid, &status) != 0)
+		return false;
 	if (WIFEXITED(status)) {
 		*ret_status = WEXITSTATUS(status);
 		return true;

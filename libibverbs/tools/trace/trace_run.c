@@ -47,9 +47,8 @@ static int run_program(const struct trace_run *run, const char *file)
 	}
 	if (pid == 0)
 		run_child(run, file);
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return RUN_EXIT_CANNOT_RUN;
+	if (run_wait(pid, &status) != 0)
+		return RUN_EXIT_CANNOT_RUN;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status)
 				   : WEXITSTATUS(status);
 }
