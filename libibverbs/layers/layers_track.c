@@ -238,6 +238,17 @@ static void track_remove(struct layers_track *track,
 	track_unlock(track);
 }
 
+/* @error: of the post; if @has_bad, @nr_good requests are before the bad one */
+static void track_posted(struct layers_track *track,
+			 const struct layers_posting *posting, bool has_bad,
+			 uint32_t nr_good, int error)
+{
+	if (error ? !has_bad : !posting->is_complete)
+		layers_track_miss(track);
+	if (error)
+		track_remove(track, posting, nr_good);
+}
+
 void layers_track_sent(struct layers_track *track,
 		       const struct layers_posting *posting,
 		       const struct ibv_send_wr *wr,
@@ -245,16 +256,9 @@ void layers_track_sent(struct layers_track *track,
 {
 	uint32_t nr_good = 0;
 
-	if (!error) {
-		if (!posting->is_complete)
-			layers_track_miss(track);
-		return;
-	}
-	if (!bad)
-		layers_track_miss(track);
-	for (; bad && wr && wr != bad; wr = wr->next)
+	for (; error && bad && wr && wr != bad; wr = wr->next)
 		nr_good++;
-	track_remove(track, posting, nr_good);
+	track_posted(track, posting, bad != NULL, nr_good, error);
 }
 
 void layers_track_received(struct layers_track *track,
@@ -264,16 +268,9 @@ void layers_track_received(struct layers_track *track,
 {
 	uint32_t nr_good = 0;
 
-	if (!error) {
-		if (!posting->is_complete)
-			layers_track_miss(track);
-		return;
-	}
-	if (!bad)
-		layers_track_miss(track);
-	for (; bad && wr && wr != bad; wr = wr->next)
+	for (; error && bad && wr && wr != bad; wr = wr->next)
 		nr_good++;
-	track_remove(track, posting, nr_good);
+	track_posted(track, posting, bad != NULL, nr_good, error);
 }
 
 void layers_track_add(struct layers_track *track,
