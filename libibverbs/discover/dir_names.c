@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "discover/records.h"
+#include "util/array.h"
 
 /* About a thousand short names in one call. */
 #define READ_BYTES ((size_t)32 * 1024)
@@ -24,23 +25,17 @@
 static int dir_names_add(struct verbs_dir_names *names,
 			 const struct dirent64 *from)
 {
-	size_t count = names->count;
 	struct verbs_dir_entry entry = { .type = from->d_type };
+	struct verbs_dir_entry *entries;
 
 	if (from->d_name[0] == '.' ||
 	    !verbs_record_name(from->d_name, strlen(from->d_name), entry.name))
 		return 0;
 
-	/* The capacity is the next power of two, as in records.c. */
-	if ((count & (count - 1)) == 0) {
-		struct verbs_dir_entry *entries;
-
-		entries = reallocarray(names->entries, count ? 2 * count : 1,
-				       sizeof(*entries));
-		if (!entries)
-			return -ENOMEM;
-		names->entries = entries;
-	}
+	entries = array_grow(names->entries, names->count, sizeof(*entries));
+	if (!entries)
+		return -ENOMEM;
+	names->entries = entries;
 	names->entries[names->count++] = entry;
 	return 0;
 }

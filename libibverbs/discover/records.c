@@ -11,24 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * The capacity of the array is the next power of two, so it follows from the
- * count and needs no member.
- */
+#include "util/array.h"
+
 int verbs_records_add(struct verbs_device_records *records,
 		      const struct verbs_kernel_device *device)
 {
-	size_t count = records->count;
+	struct verbs_kernel_device *devices =
+		array_grow(records->devices, records->count, sizeof(*devices));
 
-	if ((count & (count - 1)) == 0) {
-		struct verbs_kernel_device *devices;
-
-		devices = reallocarray(records->devices, count ? 2 * count : 1,
-				       sizeof(*devices));
-		if (!devices)
-			return -ENOMEM;
-		records->devices = devices;
-	}
+	if (!devices)
+		return -ENOMEM;
+	records->devices = devices;
 	records->devices[records->count++] = *device;
 	return 0;
 }

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "uroce/udp/uroce_socket.h"
+#include "util/array.h"
 #include "util/nocancel.h"
 
 /* Index 0 of the GID table is reserved (struct uroce_netdev). */
@@ -221,7 +222,7 @@ static int list_names(int fd, const struct ifaddrs *list,
 		if (strchr(at->ifa_name, ':') ||
 		    is_listed(devs, nr, at->ifa_name))
 			continue;
-		grown = reallocarray(devs, (size_t)nr + 1, sizeof(*devs));
+		grown = array_grow(devs, (size_t)nr, sizeof(*devs));
 		if (!grown) {
 			free(devs);
 			return -ENOMEM;

@@ -10,6 +10,7 @@
 
 #include "uroce/udp/uroce_socket.h"
 #include "uroce/udp/uroce_udp.h"
+#include "util/array.h"
 
 #include "util/nocancel.h"
 
@@ -80,16 +81,11 @@ int uroce_port_add_address(struct uroce_port *port, const uint8_t *gid,
 		address->uses++;
 		return 0;
 	}
-	if (port->nr_addresses == port->max_addresses) {
-		uint32_t max = port->max_addresses ? 2 * port->max_addresses
-						   : 8;
-
-		address = reallocarray(port->addresses, max, sizeof(*address));
-		if (!address)
-			return -ENOMEM;
-		port->addresses = address;
-		port->max_addresses = max;
-	}
+	address = array_grow(port->addresses, port->nr_addresses,
+			     sizeof(*address));
+	if (!address)
+		return -ENOMEM;
+	port->addresses = address;
 	address = &port->addresses[port->nr_addresses++];
 	port->version++;
 	memcpy(address->gid, gid, UROCE_GID_LEN);

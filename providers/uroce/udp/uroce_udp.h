@@ -61,7 +61,7 @@ struct uroce_port {
 	int family; /* AF_INET6, which accepts IPv4 too, or AF_INET */
 	struct uroce_sender senders[UROCE_NR_SENDERS];
 	struct uroce_address *addresses;
-	uint32_t nr_addresses, max_addresses;
+	uint32_t nr_addresses;
 	uint64_t version;	 /* of the addresses: counts changes, from 1 */
 	struct uroce_pcap *pcap; /* NULL: no capture */
 	int capture_error;	 /* of uroce_pcap_open(); 0: none */
