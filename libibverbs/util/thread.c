@@ -2,6 +2,8 @@
 /* See thread.h. */
 #include "util/thread.h"
 
+#include "util/cancel.h"
+
 int verbs_thread_start(void *(*run)(void *arg), void *arg,
 		       pthread_t *ret_thread)
 {
@@ -19,4 +21,12 @@ int verbs_thread_start(void *(*run)(void *arg), void *arg,
 	else
 		(void)pthread_detach(thread);
 	return 0;
+}
+
+void verbs_thread_join(pthread_t thread)
+{
+	int state = cancel_disable();
+
+	(void)pthread_join(thread, NULL); /* fails on misuse only */
+	cancel_restore(state);
 }

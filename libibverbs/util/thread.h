@@ -35,4 +35,7 @@ static inline void signals_restore(const sigset_t *before)
 int verbs_thread_start(void *(*run)(void *arg), void *arg,
 		       pthread_t *ret_thread);
 
+/** verbs_thread_join() - wait for the end of a thread; no cancellation point */
+void verbs_thread_join(pthread_t thread);
+
 #endif

@@ -187,13 +187,10 @@ void uroce_helper_watch(struct uroce_helper *helper, enum uroce_wake wake,
 
 void uroce_helper_stop(struct uroce_helper *helper)
 {
-	int state = cancel_disable();
-
 	/* pairs with the load in run_helper() */
 	__atomic_store_n(&helper->stop, true, __ATOMIC_RELEASE);
 	uroce_helper_ring(helper);
-	(void)pthread_join(helper->thread, NULL);
-	cancel_restore(state);
+	verbs_thread_join(helper->thread);
 	(void)close(helper->doorbell);
 }
 

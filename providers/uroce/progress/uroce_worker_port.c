@@ -218,14 +218,11 @@ void uroce_worker_await_port(struct uroce_worker *worker, bool is_first)
 void uroce_worker_stop_joining(struct uroce_worker *worker)
 {
 	uint64_t one = 1;
-	int state;
 
 	if (!worker->has_joiner)
 		return;
 	(void)!write(worker->stop_joining, &one, sizeof(one));
-	state = cancel_disable();
-	(void)pthread_join(worker->joiner, NULL);
-	cancel_restore(state);
+	verbs_thread_join(worker->joiner);
 	worker->has_joiner = false;
 }
 

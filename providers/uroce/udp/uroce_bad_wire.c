@@ -368,17 +368,13 @@ int uroce_bad_wire_open(const char *settings, struct uroce_bad_wire **ret_wire)
 
 static void wire_join(struct uroce_bad_wire *wire)
 {
-	int state;
-
 	if (!wire->has_thread)
 		return;
 	verbs_mutex_lock(&wire->mutex);
 	wire->ends = true;
 	verbs_mutex_unlock(&wire->mutex);
 	wire_wake(wire);
-	state = cancel_disable();
-	(void)pthread_join(wire->thread, NULL);
-	cancel_restore(state);
+	verbs_thread_join(wire->thread);
 }
 
 static void wire_print(const struct uroce_bad_wire *wire, unsigned int index)

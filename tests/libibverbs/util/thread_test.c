@@ -70,13 +70,11 @@ static void thread_start_joinable_blocks_signals(void **state)
 {
 	bool blocks = false;
 	pthread_t thread;
-	void *result;
 
 	(void)state;
 	assert_int_equal(verbs_thread_start(record_mask, &blocks, &thread), 0);
 	assert_mask_unchanged();
-	assert_int_equal(pthread_join(thread, &result), 0);
-	assert_ptr_equal(result, &blocks);
+	verbs_thread_join(thread);
 	assert_true(blocks);
 }
 
@@ -101,6 +99,31 @@ static void thread_start_failed_restores_mask(void **state)
 	assert_mask_unchanged();
 }
 
+/* A cancellation that is pending has its effect after the join. */
+static void *join_cancelled(void *arg)
+{
+	pthread_t thread;
+	bool blocks = false;
+
+	(void)pthread_cancel(pthread_self());
+	if (verbs_thread_start(record_mask, &blocks, &thread) == 0)
+		verbs_thread_join(thread);
+	*(bool *)arg = blocks;
+	return NULL;
+}
+
+static void thread_join_is_no_cancellation_point(void **state)
+{
+	bool joined = false;
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, join_cancelled, &joined),
+			 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_true(joined);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -108,6 +131,8 @@ int main(void)
 				       setup),
 		cmocka_unit_test_setup(thread_start_detached_runs, setup),
 		cmocka_unit_test_setup(thread_start_failed_restores_mask,
+				       setup),
+		cmocka_unit_test_setup(thread_join_is_no_cancellation_point,
 				       setup),
 	};
 
