@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <infiniband/verbs.h>
 #include <provider/log.h>
 #include <sched.h>
 #include <string.h>
@@ -94,6 +95,11 @@ static bool has_address(const struct uroce_netdev *dev, const char *word)
 	return uroce_netdev_has_gid(dev, gid);
 }
 
+bool uroce_config_is_on(const struct uroce_netdev *dev, const char *word)
+{
+	return strcmp(word, dev->name) == 0 || has_address(dev, word);
+}
+
 bool uroce_config_wants(const char *wish, const struct uroce_netdev *dev,
 			bool only_loopback)
 {
@@ -102,13 +108,77 @@ bool uroce_config_wants(const char *wish, const struct uroce_netdev *dev,
 	memcpy(words, wish, strlen(wish) + 1);
 	for (char *word = strtok_r(words, SEPARATORS, &save); word;
 	     word = strtok_r(NULL, SEPARATORS, &save)) {
-		if (strcmp(word, dev->name) == 0 || has_address(dev, word))
+		if (uroce_config_is_on(dev, word))
 			return true;
 		if (strcmp(word, "auto") == 0 &&
 		    (!dev->loopback || only_loopback))
 			return true;
 	}
 	return false;
+}
+
+#define ALNUM                        \
+	"abcdefghijklmnopqrstuvwxyz" \
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZ" \
+	"0123456789"
+
+/* Return: the reason why @name cannot be the name of a device, or NULL. */
+static const char *name_fault(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (!len || len >= IBV_SYSFS_NAME_MAX)
+		return "a name has 1 to 63 characters";
+	/* programs write "DEVICE:PORT", and names are parts of paths */
+	if (!strspn(name, ALNUM) || strspn(name, ALNUM "_-.") != len)
+		return "a name has letters, digits, '_', '-' and '.', and "
+		       "begins with a letter or digit";
+	if (strncmp(name, UROCE_NAME_PREFIX, strlen(UROCE_NAME_PREFIX)) == 0)
+		return "names with " UROCE_NAME_PREFIX " are not for choice";
+	return NULL;
+}
+
+static bool name_is_listed(const char *const *names, size_t nr,
+			   const char *name)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+int uroce_config_for_each_name(const char *wish, bool reports,
+			       uroce_config_name_fn *fn, void *arg)
+{
+	char words[UROCE_WISH_LEN], *save;
+	/* an entry has at least a letter, '=' and a separator */
+	const char *names[UROCE_WISH_LEN / 3 + 1];
+	size_t nr = 0;
+	int ret = 0;
+
+	memcpy(words, wish, strlen(wish) + 1);
+	for (char *word = strtok_r(words, SEPARATORS, &save); word && !ret;
+	     word = strtok_r(NULL, SEPARATORS, &save)) {
+		char *interface = strchr(word, '=');
+		const char *fault;
+
+		if (!interface)
+			continue;
+		*interface++ = '\0';
+		fault = name_fault(word);
+		if (!fault && name_is_listed(names, nr, word))
+			fault = "an earlier entry has this name";
+		if (!fault) {
+			names[nr++] = word;
+			ret = fn(arg, word, interface);
+		} else if (reports) {
+			verbs_log(NULL, VERBS_LOG_WARN,
+				  UROCE_DEVICES_VARIABLE
+				  ": ignoring \"%s=%s\": %s",
+				  word, interface, fault);
+		}
+	}
+	return ret;
 }
 
 bool uroce_config_local(void)

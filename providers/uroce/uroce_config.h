@@ -7,6 +7,7 @@
  *   auto                all interfaces that are up and have an address; the
  *                       loopback interface only if there is no other
  *   eth0,192.0.2.1,lo   interfaces by name or by address
+ *   mlx5_0=eth0         a device with a chosen name on an interface
  *   none                none
  *
  * Programs that run with the rights of another user ignore the variable.
@@ -29,6 +30,9 @@
 #define UROCE_CMA_VARIABLE     "UROCE_CMA"
 #define UROCE_RNDV_VARIABLE    "UROCE_RNDV"
 #define UROCE_WORKERS_VARIABLE "UROCE_WORKERS"
+
+/* The device of eth0 is uroce_eth0 unless its name is chosen. */
+#define UROCE_NAME_PREFIX "uroce_"
 
 /* Former name of UROCE_RNDV_VARIABLE: ignored with a warning. */
 #define UROCE_OLD_RNDV_VARIABLE "UROCE_SPLIT"
@@ -54,6 +58,27 @@ void uroce_config_read(const char *file, char ret_wish[UROCE_WISH_LEN]);
  */
 bool uroce_config_wants(const char *wish, const struct uroce_netdev *dev,
 			bool only_loopback);
+
+/* A chosen name, and the name or an address of the interface. */
+typedef int uroce_config_name_fn(void *arg, const char *name,
+				 const char *interface);
+
+/**
+ * uroce_config_for_each_name() - call a function for each chosen device name
+ * @wish: from uroce_config_read()
+ * @reports: whether to log the names that are invalid
+ * @fn: called in the order of the list
+ * @arg: for @fn
+ *
+ * Omits invalid names, and names that an earlier entry has.
+ *
+ * Return: 0, or the first result of @fn that is not 0.
+ */
+int uroce_config_for_each_name(const char *wish, bool reports,
+			       uroce_config_name_fn *fn, void *arg);
+
+/** uroce_config_is_on() - whether @word is a name or address of an interface */
+bool uroce_config_is_on(const struct uroce_netdev *dev, const char *word);
 
 /** uroce_config_local() - whether shared memory is enabled */
 bool uroce_config_local(void);

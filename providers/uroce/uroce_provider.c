@@ -3,9 +3,11 @@
  * Entry points of the provider: list the network interfaces that are devices,
  * open and close a context, and the op table of a context.
  *
- * The device for interface eth0 is called uroce_eth0. The op table leaves out
- * the ops that the device does not support: among them those of XRC, work
- * queues, device memory and flows.
+ * The device for interface eth0 is called uroce_eth0 unless the user has chosen
+ * a name. Several devices may have one interface: they share its addresses, the
+ * UDP port and the QPNs of the process, as several contexts of one device do.
+ * The op table leaves out the ops that the device does not support: among them
+ * those of XRC, work queues, device memory and flows.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -14,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "uroce/progress/uroce_report.h"
 #include "uroce/progress/uroce_worker.h"
@@ -23,7 +26,7 @@
 #include "uroce/uroce_gsi_ops.h"
 #include "uroce/verbs/uroce_verbs.h"
 
-#define NAME_PREFIX "uroce_"
+#define SYSFS_DEVICES "/sys/class/infiniband/"
 
 static const struct verbs_context_ops uroce_context_ops = {
 	.query_device = uroce_query_device,
@@ -81,15 +84,66 @@ static const struct verbs_context_ops uroce_context_ops = {
 	.bind_mw = uroce_bind_mw,
 };
 
-/* Reads the network interface of a device, whose name contains its name. */
+struct chosen_device {
+	const char *name;
+	struct uroce_netdev netdev; /* receives the interface */
+};
+
+/* Reads the interface with a name or address. */
+static int read_interface(const char *interface, struct uroce_netdev *ret_dev)
+{
+	struct uroce_netdev *devs;
+	int nr, ret = -ENODEV;
+
+	if (uroce_netdev_read(interface, ret_dev) == 0)
+		return 0;
+	nr = uroce_netdev_list(&devs);
+	for (int i = 0; i < nr && ret; i++) {
+		if (uroce_config_is_on(&devs[i], interface)) {
+			*ret_dev = devs[i];
+			ret = 0;
+		}
+	}
+	if (nr >= 0)
+		free(devs);
+	return ret;
+}
+
+/* Return: whether @name is that of the device; 0: continue the search. */
+static int read_chosen(void *arg, const char *name, const char *interface)
+{
+	struct chosen_device *device = arg;
+	int ret;
+
+	if (strcmp(name, device->name) != 0)
+		return 0;
+	ret = read_interface(interface, &device->netdev);
+	return ret ? ret : 1;
+}
+
+/*
+ * Reads the network interface of a device: its name contains that of the
+ * interface, or the user's list has both.
+ */
 static int read_netdev(const struct ibv_device *device,
 		       struct uroce_netdev *ret_dev)
 {
-	const size_t prefix = strlen(NAME_PREFIX);
+	const size_t prefix = strlen(UROCE_NAME_PREFIX);
+	struct chosen_device chosen = {};
+	char wish[UROCE_WISH_LEN];
+	int ret;
 
-	if (!device || strncmp(device->name, NAME_PREFIX, prefix) != 0)
+	if (!device)
 		return -ENODEV;
-	return uroce_netdev_read(device->name + prefix, ret_dev);
+	if (strncmp(device->name, UROCE_NAME_PREFIX, prefix) == 0)
+		return uroce_netdev_read(device->name + prefix, ret_dev);
+	chosen.name = device->name;
+	uroce_config_read(UROCE_CONFIG_FILE, wish);
+	ret = uroce_config_for_each_name(wish, false, read_chosen, &chosen);
+	if (ret <= 0)
+		return ret ? ret : -ENODEV;
+	*ret_dev = chosen.netdev;
+	return 0;
 }
 
 /*
@@ -166,39 +220,85 @@ static bool is_only_loopback(const struct uroce_netdev *devs, int nr)
 	return true;
 }
 
-static int offer(const struct uroce_netdev *dev,
-		 int (*add)(void *arg, const char *name, int node_type,
-			    __be64 node_guid),
-		 void *arg)
-{
-	char name[sizeof(NAME_PREFIX) + IF_NAMESIZE];
-	__be64 guid;
+/* The arguments of uroce_list_devices(), and the interfaces. */
+struct device_scan {
+	int (*add)(void *arg, const char *name, int node_type,
+		   __be64 node_guid);
+	void *arg;
+	struct uroce_netdev *devs;
+	int nr;
+};
 
-	(void)snprintf(name, sizeof(name), NAME_PREFIX "%s", dev->name);
-	memcpy(&guid, dev->node_guid, sizeof(guid));
-	return add(arg, name, IBV_NODE_CA, guid);
+static int offer(const struct device_scan *scan, const char *name,
+		 const struct uroce_netdev *dev)
+{
+	return scan->add(scan->arg, name, IBV_NODE_CA,
+			 uroce_device_guid(name, dev));
+}
+
+/* Programs select a device by its name. */
+static bool is_kernel_device(const char *name)
+{
+	char path[sizeof(SYSFS_DEVICES) + IBV_SYSFS_NAME_MAX];
+
+	(void)snprintf(path, sizeof(path), SYSFS_DEVICES "%s", name);
+	return access(path, F_OK) == 0;
+}
+
+static int offer_chosen(void *arg, const char *name, const char *interface)
+{
+	const struct device_scan *scan = arg;
+
+	if (is_kernel_device(name)) {
+		verbs_log(NULL, VERBS_LOG_WARN,
+			  UROCE_DEVICES_VARIABLE
+			  ": ignoring \"%s=%s\": the kernel has a device of "
+			  "this name",
+			  name, interface);
+		return 0;
+	}
+	for (int i = 0; i < scan->nr; i++)
+		if (uroce_config_is_on(&scan->devs[i], interface))
+			return offer(scan, name, &scan->devs[i]);
+	return 0;
+}
+
+static int offer_all(struct device_scan *scan, const char *wish)
+{
+	bool only_loopback = is_only_loopback(scan->devs, scan->nr);
+
+	for (int i = 0; i < scan->nr; i++) {
+		const struct uroce_netdev *dev = &scan->devs[i];
+		char name[sizeof(UROCE_NAME_PREFIX) + IF_NAMESIZE];
+		int ret;
+
+		if (!uroce_config_wants(wish, dev, only_loopback))
+			continue;
+		(void)snprintf(name, sizeof(name), UROCE_NAME_PREFIX "%s",
+			       dev->name);
+		ret = offer(scan, name, dev);
+		if (ret)
+			return ret;
+	}
+	return uroce_config_for_each_name(wish, true, offer_chosen, scan);
 }
 
 static int uroce_list_devices(int (*add)(void *arg, const char *name,
 					 int node_type, __be64 node_guid),
 			      void *arg)
 {
+	struct device_scan scan = { .add = add, .arg = arg };
 	char wish[UROCE_WISH_LEN];
-	struct uroce_netdev *devs;
-	bool only_loopback;
-	int nr, ret = 0;
+	int ret;
 
 	uroce_config_read(UROCE_CONFIG_FILE, wish);
 	if (!*wish)
 		return 0;
-	nr = uroce_netdev_list(&devs);
-	if (nr < 0)
-		return nr;
-	only_loopback = is_only_loopback(devs, nr);
-	for (int i = 0; i < nr && ret == 0; i++)
-		if (uroce_config_wants(wish, &devs[i], only_loopback))
-			ret = offer(&devs[i], add, arg);
-	free(devs);
+	scan.nr = uroce_netdev_list(&scan.devs);
+	if (scan.nr < 0)
+		return scan.nr;
+	ret = offer_all(&scan, wish);
+	free(scan.devs);
 	return ret;
 }
 

@@ -36,6 +36,9 @@
 /* 4.096 us * 2^15: response delay of a host whose CPUs are busy. */
 #define CA_ACK_DELAY 15
 
+/* Begin of the name of a device whose name is not chosen (uroce_config.h). */
+#define DEFAULT_NAME "uroce_"
+
 /* Timestamps are nanoseconds. */
 #define CLOCK_KHZ 1000000
 
@@ -71,6 +74,35 @@ static void fill_limits(struct ibv_device_attr *attr)
 	 offsetof(struct ibv_device_attr_ex, member) + \
 		 sizeof(((struct ibv_device_attr_ex *)0)->member))
 
+/* FNV-1a, 64 bits */
+#define HASH_BEGIN UINT64_C(0xcbf29ce484222325)
+#define HASH_PRIME UINT64_C(0x100000001b3)
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		hash = (hash ^ ((const uint8_t *)bytes)[i]) * HASH_PRIME;
+	return hash;
+}
+
+__be64 uroce_device_guid(const char *name, const struct uroce_netdev *dev)
+{
+	uint8_t bytes[sizeof(dev->node_guid)];
+	__be64 guid;
+
+	memcpy(bytes, dev->node_guid, sizeof(bytes));
+	if (strncmp(name, DEFAULT_NAME, strlen(DEFAULT_NAME)) != 0) {
+		uint64_t hash = hash_bytes(HASH_BEGIN, bytes, sizeof(bytes));
+
+		hash = hash_bytes(hash, name, strlen(name));
+		memcpy(bytes, &hash, sizeof(bytes));
+		/* not a group, and locally administered */
+		bytes[0] = (uint8_t)((bytes[0] & ~3u) | 2u);
+	}
+	memcpy(&guid, bytes, sizeof(guid));
+	return guid;
+}
+
 int uroce_query_device(struct ibv_context *ibctx,
 		       const struct ibv_query_device_ex_input *input,
 		       struct ibv_device_attr_ex *attr, size_t attr_size)
@@ -79,8 +111,10 @@ int uroce_query_device(struct ibv_context *ibctx,
 	struct uroce_netdev dev;
 
 	uroce_instance_netdev(to_uroce_context(ibctx)->instance, &dev);
-	memcpy(&orig->node_guid, dev.node_guid, sizeof(orig->node_guid));
-	orig->sys_image_guid = orig->node_guid;
+	orig->node_guid = uroce_device_guid(ibctx->device->name, &dev);
+	/* IBTA 14.2.5.3: common to the nodes of one system */
+	memcpy(&orig->sys_image_guid, dev.node_guid,
+	       sizeof(orig->sys_image_guid));
 	fill_limits(orig);
 	orig->device_cap_flags = CAPS;
 	orig->vendor_id = NO_OUI;

@@ -320,6 +320,16 @@ static inline bool uroce_in_use(const uint32_t *users)
 
 /* -- uroce_device.c -- */
 
+/**
+ * uroce_device_guid() - return the node GUID of a device
+ * @name: name of the device
+ * @dev: its interface
+ *
+ * The GUID of the interface, or one that depends on the name too if the user
+ * has chosen the name, so that all devices of an interface differ.
+ */
+__be64 uroce_device_guid(const char *name, const struct uroce_netdev *dev);
+
 int uroce_query_device(struct ibv_context *ctx,
 		       const struct ibv_query_device_ex_input *input,
 		       struct ibv_device_attr_ex *attr, size_t attr_size);

@@ -140,9 +140,9 @@ void fixture_connect(struct ibv_qp *left, struct ibv_qp *right)
 		fixture_to_rts(qps[i]);
 }
 
-int fixture_setup(void **state)
+void fixture_set_up_on(struct ibv_context *ctx)
 {
-	fixture.ctx = fixture_open();
+	fixture.ctx = ctx;
 	fixture.pd = ibv_alloc_pd(fixture.ctx);
 	fixture.cq = ibv_create_cq(fixture.ctx, 32, NULL, NULL, 0);
 	fixture.memory = aligned_alloc(PAGE, FIXTURE_BYTES);
@@ -156,6 +156,11 @@ int fixture_setup(void **state)
 	fixture.left = fixture_new_qp(IBV_QPT_RC);
 	fixture.right = fixture_new_qp(IBV_QPT_RC);
 	fixture_connect(fixture.left, fixture.right);
+}
+
+int fixture_setup(void **state)
+{
+	fixture_set_up_on(fixture_open());
 	return 0;
 }
 

@@ -34,6 +34,9 @@ extern struct verbs_fixture fixture;
 int fixture_setup(void **state);
 int fixture_teardown(void **state);
 
+/** fixture_set_up_on() - likewise on an open device */
+void fixture_set_up_on(struct ibv_context *ctx);
+
 /** fixture_gid_index() - the GID that QPs and address handles use */
 uint8_t fixture_gid_index(void);
 

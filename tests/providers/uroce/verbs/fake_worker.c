@@ -382,6 +382,7 @@ static void set_up_interface(struct uroce_netdev *dev)
 
 struct uroce_context *fake_worker_context(void)
 {
+	static struct ibv_device device = { .name = "uroce_eth0" };
 	const struct uroce_engine_config config = {
 		.memory = &fake_worker.regions,
 		.seed = 1,
@@ -398,6 +399,7 @@ struct uroce_context *fake_worker_context(void)
 	uroce_memory_init(&fake_worker.regions, 1);
 	assert_int_equal(uroce_engine_init(&fake_worker.engine, &config), 0);
 	uroce_context_init(ctx);
+	ctx->vctx.context.device = &device;
 	ctx->memory = &fake_worker.regions;
 	assert_int_equal(uroce_alloc_async_fd(&ctx->vctx.context,
 					      &ctx->vctx.context.async_fd),

@@ -5,7 +5,9 @@
  */
 #include "uroce/uroce_config.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <infiniband/verbs.h>
 #include <provider/log.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -179,6 +181,149 @@ static void config_auto_prefers_network_over_loopback(void **state)
 	assert_true(uroce_config_wants("auto,lo", &lo, false));
 }
 
+/* -- chosen names -- */
+
+#define MAX_ENTRIES 8
+
+static struct {
+	char names[MAX_ENTRIES][IBV_SYSFS_NAME_MAX];
+	char interfaces[MAX_ENTRIES][64];
+	size_t nr;
+} entries;
+
+static int entry_record(void *arg, const char *name, const char *interface)
+{
+	const size_t *stop = arg;
+
+	assert_true(entries.nr < MAX_ENTRIES);
+	assert_true(strlen(name) < sizeof(entries.names[0]));
+	assert_true(strlen(interface) < sizeof(entries.interfaces[0]));
+	memcpy(entries.names[entries.nr], name, strlen(name) + 1);
+	memcpy(entries.interfaces[entries.nr], interface,
+	       strlen(interface) + 1);
+	entries.nr++;
+	return stop && entries.nr == *stop ? -ENOMEM : 0;
+}
+
+static void assert_entry(size_t i, const char *name, const char *interface)
+{
+	assert_true(i < entries.nr);
+	assert_string_equal(entries.names[i], name);
+	assert_string_equal(entries.interfaces[i], interface);
+}
+
+static void read_names(const char *list)
+{
+	entries.nr = 0;
+	assert_int_equal(
+		uroce_config_for_each_name(list, true, entry_record, NULL), 0);
+}
+
+static void config_chosen_names_are_read_in_order(void **state)
+{
+	read_names("mlx5_0=eth0, lo\tmlx5_1=192.0.2.1,a=::1,auto");
+	assert_int_equal(entries.nr, 3);
+	assert_entry(0, "mlx5_0", "eth0");
+	assert_entry(1, "mlx5_1", "192.0.2.1");
+	assert_entry(2, "a", "::1");
+	assert_int_equal(nr_reports, 0);
+}
+
+static void config_chosen_names_are_read_from_file(void **state)
+{
+	write_file("devices = mlx5_0=eth0 mlx5_1=eth0 # two\n");
+	assert_setting(" mlx5_0=eth0 mlx5_1=eth0 ");
+	read_names(wish);
+	assert_int_equal(entries.nr, 2);
+	assert_entry(1, "mlx5_1", "eth0");
+	assert_int_equal(nr_reports, 0);
+}
+
+static void config_chosen_name_leaves_default_device_out(void **state)
+{
+	assert_false(uroce_config_wants("mlx5_0=eth0", &eth0, false));
+	assert_true(uroce_config_wants("mlx5_0=eth0,eth0", &eth0, false));
+	assert_true(uroce_config_is_on(&eth0, "eth0"));
+	assert_true(uroce_config_is_on(&eth0, "192.0.2.1"));
+	assert_false(uroce_config_is_on(&eth0, "lo"));
+}
+
+static void config_invalid_names_are_reported(void **state)
+{
+	char longest[IBV_SYSFS_NAME_MAX + 8] = {};
+	static const char *const lists[] = {
+		"=eth0",	   "a/b=eth0",	    "../x=eth0",
+		"-a=eth0",	   "_a=eth0",	    "a:1=eth0",
+		"a\x01=eth0",	   "\xc3\xa4=eth0", "uroce_a=eth0",
+		"uroce_eth0=eth0",
+	};
+	const unsigned int nr = sizeof(lists) / sizeof(lists[0]);
+
+	for (unsigned int i = 0; i < nr; i++) {
+		read_names(lists[i]);
+		assert_int_equal(entries.nr, 0);
+		assert_int_equal(nr_reports, i + 1);
+	}
+	memset(longest, 'n', IBV_SYSFS_NAME_MAX - 1);
+	memcpy(longest + IBV_SYSFS_NAME_MAX - 1, "=lo", 4);
+	read_names(longest);
+	assert_int_equal(entries.nr, 1);
+	assert_int_equal(nr_reports, nr);
+	memset(longest, 'n', IBV_SYSFS_NAME_MAX);
+	memcpy(longest + IBV_SYSFS_NAME_MAX, "=lo", 4);
+	read_names(longest);
+	assert_int_equal(entries.nr, 0);
+	assert_int_equal(nr_reports, nr + 1);
+}
+
+static void config_duplicate_name_keeps_first_entry(void **state)
+{
+	read_names("a=eth0,a/=lo,a=lo,b=lo,a/=eth0");
+	assert_int_equal(entries.nr, 2);
+	assert_entry(0, "a", "eth0");
+	assert_entry(1, "b", "lo");
+	assert_int_equal(nr_reports, 3);
+	assert_int_equal(uroce_config_for_each_name("a=eth0,a=lo", false,
+						    entry_record, NULL),
+			 0);
+	assert_int_equal(nr_reports, 3);
+}
+
+static void config_name_callback_error_ends_list(void **state)
+{
+	size_t stop = 2;
+
+	entries.nr = 0;
+	assert_int_equal(uroce_config_for_each_name("a=lo,b=lo,c=lo", true,
+						    entry_record, &stop),
+			 -ENOMEM);
+	assert_int_equal(entries.nr, 2);
+}
+
+static int entry_count(void *arg, const char *name, const char *interface)
+{
+	(*(size_t *)arg)++;
+	return 0;
+}
+
+static void config_list_of_shortest_entries_is_read(void **state)
+{
+	size_t len = 0, nr = 0, called = 0;
+
+	/* "a=,b=,...": distinct names, and many duplicates behind them */
+	while (len + 4 < sizeof(wish)) {
+		wish[len++] = (char)(nr++ % 26 + 'a');
+		wish[len++] = '=';
+		wish[len++] = ',';
+	}
+	wish[len] = '\0';
+	assert_int_equal(
+		uroce_config_for_each_name(wish, true, entry_count, &called),
+		0);
+	assert_int_equal(called, 26);
+	assert_int_equal(nr_reports, nr - 26);
+}
+
 /* -- enumerated settings -- */
 
 static unsigned int rndv_with(const char *value)
@@ -264,6 +409,20 @@ int main(void)
 		cmocka_unit_test_setup(config_addresses_match_devices, setup),
 		cmocka_unit_test_setup(
 			config_auto_prefers_network_over_loopback, setup),
+		cmocka_unit_test_setup(config_chosen_names_are_read_in_order,
+				       setup),
+		cmocka_unit_test_setup(config_chosen_names_are_read_from_file,
+				       setup),
+		cmocka_unit_test_setup(
+			config_chosen_name_leaves_default_device_out, setup),
+		cmocka_unit_test_setup(config_invalid_names_are_reported,
+				       setup),
+		cmocka_unit_test_setup(config_duplicate_name_keeps_first_entry,
+				       setup),
+		cmocka_unit_test_setup(config_name_callback_error_ends_list,
+				       setup),
+		cmocka_unit_test_setup(config_list_of_shortest_entries_is_read,
+				       setup),
 		cmocka_unit_test_setup(config_rndv_setting_is_applied, setup),
 		cmocka_unit_test_setup(
 			config_old_rndv_variable_is_ignored_with_warning,

@@ -58,6 +58,37 @@ static void uroce_query_device_returns_limits(void **state)
 	assert_int_equal(attr.orig_attr.vendor_id, 0xffffff);
 }
 
+static void uroce_query_device_chosen_name_has_own_node_guid(void **state)
+{
+	struct ibv_device *device = ibctx->device;
+	struct ibv_device first = { .name = "mlx5_0" };
+	struct ibv_device second = { .name = "mlx5_1" };
+	struct ibv_device_attr_ex attrs[2] = {};
+
+	ibctx->device = &first;
+	assert_int_equal(
+		uroce_query_device(ibctx, NULL, &attrs[0], sizeof(attrs[0])),
+		0);
+	ibctx->device = &second;
+	assert_int_equal(
+		uroce_query_device(ibctx, NULL, &attrs[1], sizeof(attrs[1])),
+		0);
+	ibctx->device = device;
+	assert_true(attrs[0].orig_attr.node_guid !=
+		    attrs[1].orig_attr.node_guid);
+	assert_true(attrs[0].orig_attr.node_guid ==
+		    uroce_device_guid("mlx5_0", &fake_worker.dev));
+	for (int i = 0; i < 2; i++) {
+		const uint8_t *guid =
+			(const uint8_t *)&attrs[i].orig_attr.node_guid;
+
+		assert_memory_not_equal(guid, fake_worker.dev.node_guid, 8);
+		assert_int_equal(guid[0] & 3, 2);
+		assert_memory_equal(&attrs[i].orig_attr.sys_image_guid,
+				    fake_worker.dev.node_guid, 8);
+	}
+}
+
 static void uroce_query_device_short_struct_is_not_overrun(void **state)
 {
 	struct ibv_device_attr_ex attr = {};
@@ -225,6 +256,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(uroce_query_device_returns_limits),
+		TEST(uroce_query_device_chosen_name_has_own_node_guid),
 		TEST(uroce_query_device_short_struct_is_not_overrun),
 		TEST(uroce_query_rt_values_matches_completion_clock),
 		TEST(uroce_query_port_returns_ethernet_port),
