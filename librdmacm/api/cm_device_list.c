@@ -44,18 +44,31 @@ int device_list_add(struct own_device *device)
 	return 0;
 }
 
-int device_gid_index(const struct own_device *device, const union ibv_gid *gid,
-		     unsigned int ifindex)
+/* The GIDs of the port; the caller frees them. */
+static ssize_t device_query_gids(const struct own_device *device,
+				 struct ibv_gid_entry **ret_entries)
 {
 	struct ibv_gid_entry *entries =
 		calloc(DEVICE_MAX_GIDS, sizeof(*entries));
-	int index = -ENOENT;
 	ssize_t nr;
 
 	if (!entries)
-		return -ENOENT;
+		return -ENOMEM;
 	nr = _ibv_query_gid_table(device->context, entries, DEVICE_MAX_GIDS, 0,
 				  sizeof(*entries));
+	*ret_entries = entries;
+	return nr > 0 ? nr : 0;
+}
+
+int device_gid_index(const struct own_device *device, const union ibv_gid *gid,
+		     unsigned int ifindex)
+{
+	struct ibv_gid_entry *entries;
+	ssize_t nr = device_query_gids(device, &entries);
+	int index = -ENOENT;
+
+	if (nr < 0)
+		return -ENOENT;
 	for (ssize_t i = 0; i < nr && index < 0; i++) {
 		if (entries[i].port_num == OWN_PORT_NUM &&
 		    entries[i].gid_type == IBV_GID_TYPE_ROCE_V2 &&
@@ -66,4 +79,20 @@ int device_gid_index(const struct own_device *device, const union ibv_gid *gid,
 	}
 	free(entries);
 	return index;
+}
+
+unsigned int device_ifindex(const struct own_device *device)
+{
+	struct ibv_gid_entry *entries;
+	ssize_t nr = device_query_gids(device, &entries);
+	unsigned int ifindex = 0;
+
+	if (nr < 0)
+		return 0;
+	for (ssize_t i = 0; i < nr && !ifindex; i++) {
+		if (entries[i].port_num == OWN_PORT_NUM)
+			ifindex = entries[i].ndev_ifindex;
+	}
+	free(entries);
+	return ifindex;
 }

@@ -31,4 +31,7 @@ int device_list_add(struct own_device *device);
 int device_gid_index(const struct own_device *device, const union ibv_gid *gid,
 		     unsigned int ifindex);
 
+/** device_ifindex() - the network interface of the port, 0: unknown */
+unsigned int device_ifindex(const struct own_device *device);
+
 #endif

@@ -31,6 +31,24 @@ static bool device_is_open(const struct ibv_device *wanted)
 	return false;
 }
 
+/*
+ * Whether an earlier device has the GSI of this network interface: both have
+ * the same addresses, so one receives the MADs to them. Ids use that device.
+ */
+static bool device_gsi_is_open(const struct own_device *device)
+{
+	unsigned int ifindex = device_ifindex(device);
+	struct own_device *other;
+
+	for (other = device_first(); ifindex && other;
+	     other = device_next(other)) {
+		if (other->gsi && other->gsi_ops == device->gsi_ops &&
+		    device_ifindex(other) == ifindex)
+			return true;
+	}
+	return false;
+}
+
 static void device_open_locked(struct ibv_device *wanted) REQUIRES(device_mutex)
 {
 	struct own_device *device = calloc(1, sizeof(*device));
@@ -48,7 +66,7 @@ static void device_open_locked(struct ibv_device *wanted) REQUIRES(device_mutex)
 		device->gsi_ops =
 			verbs_get_gsi_ops(device->context, VERBS_GSI_VERSION);
 	/* Without a GSI the device has no engine. */
-	if (device->gsi_ops)
+	if (device->gsi_ops && !device_gsi_is_open(device))
 		(void)host_device_start(device);
 	verbs_mutex_lock(&host_mutex);
 	if (device_list_add(device) == 0 && device->gsi)
