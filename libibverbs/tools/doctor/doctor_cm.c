@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,10 +16,10 @@
 
 #include "tools/doctor/doctor.h"
 
-#define DOCTOR_CM_NAME	    "rdma_cm"
-#define DOCTOR_CM_NODE	    DOCTOR_NODE_DIR "/" DOCTOR_CM_NAME
-#define DOCTOR_CM_UDP_PORT  "4791" /* of RoCEv2 */
-#define DOCTOR_UROCE_PREFIX "uroce_"
+#define DOCTOR_CM_NAME	   "rdma_cm"
+#define DOCTOR_CM_NODE	   DOCTOR_NODE_DIR "/" DOCTOR_CM_NAME
+#define DOCTOR_CM_UDP_PORT "4791" /* of RoCEv2 */
+#define DOCTOR_CM_LOOPBACK "lo"
 
 /* ------------------------------------------------------------------------ */
 /* The device node */
@@ -198,21 +199,32 @@ static bool doctor_cm_needs_node(const struct doctor *doctor)
 /* Devices in user space */
 /* ------------------------------------------------------------------------ */
 
+/* Whether the network interface of the device is the loopback interface. */
+static bool doctor_cm_is_loopback(const struct doctor_device *device)
+{
+	unsigned int loopback = if_nametoindex(DOCTOR_CM_LOOPBACK);
+
+	for (size_t i = 0; i < device->nr_ports; i++) {
+		const struct doctor_port *port = &device->ports[i];
+
+		if (port->nr_gids && port->gids[0].ndev_ifindex == loopback)
+			return true;
+	}
+	return strcmp(device->name, "uroce_" DOCTOR_CM_LOOPBACK) == 0;
+}
+
 /*
  * Returns a device in user space, or NULL. @is_remote: only those that other
- * hosts may reach
+ * hosts may reach. All devices in user space are of uroce, with any name.
  */
 static const struct doctor_device *
 doctor_cm_find_uroce(const struct doctor *doctor, bool is_remote)
 {
-	static const size_t len = sizeof(DOCTOR_UROCE_PREFIX) - 1;
-
 	for (size_t i = 0; i < doctor->nr_devices; i++) {
 		const struct doctor_device *device = &doctor->devices[i];
 
 		if (device->selected && device->listed && !device->in_kernel &&
-		    strncmp(device->name, DOCTOR_UROCE_PREFIX, len) == 0 &&
-		    (!is_remote || strcmp(device->name + len, "lo") != 0))
+		    !(is_remote && doctor_cm_is_loopback(device)))
 			return device;
 	}
 	return NULL;

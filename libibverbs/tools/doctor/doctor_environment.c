@@ -218,13 +218,17 @@ static bool doctor_env_is_ip_address(const char *text)
 	       inet_pton(AF_INET6, text, address) == 1;
 }
 
+/* @word is an interface, or NAME=INTERFACE. */
 static void doctor_env_check_netdev(struct doctor *doctor, const char *variable,
-				    const char *name)
+				    const char *word)
 {
+	const char *chosen = strchr(word, '=');
+	const char *name = chosen ? chosen + 1 : word;
 	struct doctor_finding *finding;
 
-	if (strcmp(name, "auto") == 0 || strcmp(name, "none") == 0 ||
-	    doctor_env_is_ip_address(name))
+	if (!chosen && (strcmp(name, "auto") == 0 || strcmp(name, "none") == 0))
+		return;
+	if (doctor_env_is_ip_address(name))
 		return;
 	if (if_nametoindex(name) != 0) {
 		doctor_env_check_netdev_up(doctor, variable, name);

@@ -176,6 +176,22 @@ static void doctor_environment_missing_interface_is_found(void **state)
 		"UROCE_DEVICES=auto");
 }
 
+static void doctor_environment_chosen_names_are_accepted(void **state)
+{
+	struct doctor_fixture *fixture = *state;
+
+	doctor_device_get(&fixture->doctor, "uroce_lo")->listed = true;
+	set_variable("UROCE_DEVICES", "mlx5_0=lo,mlx5_1=10.0.0.1,lo");
+	check_environment(fixture);
+	assert_no_findings(fixture);
+	clearenv();
+	set_variable("UROCE_DEVICES", "mlx5_0=auto");
+	check_environment(fixture);
+	assert_has_text(
+		doctor_fixture_find(fixture, DOCTOR_UROCE_INTERFACE, NULL),
+		"names auto");
+}
+
 /* ------------------------------------------------------------------------ */
 
 static void doctor_search_single_library_has_no_finding(void **state)
@@ -269,6 +285,7 @@ int main(void)
 		environment_test(
 			doctor_environment_effective_variables_have_no_finding),
 		environment_test(doctor_environment_missing_interface_is_found),
+		environment_test(doctor_environment_chosen_names_are_accepted),
 		environment_test(doctor_search_single_library_has_no_finding),
 		environment_test(doctor_search_second_library_is_noted),
 		environment_test(doctor_search_symbolic_link_has_no_finding),
