@@ -4,10 +4,13 @@
  * they change, and the memory files that contain them.
  */
 #include <errno.h>
+#include <unistd.h>
 
 #include "uroce/progress/uroce_worker_state.h"
 #include "uroce/roce/uroce_rndv.h"
+#include "uroce/shm/uroce_memfd.h"
 #include "util/clock.h"
+#include "util/nocancel.h"
 
 /* A copy takes a millisecond; after this time its process was stopped. */
 #define COPIES_MS 2000
@@ -44,6 +47,18 @@ int uroce_instance_withdraw_region(struct uroce_instance *instance,
 	}
 	uroce_process_unlock(process);
 	return uroce_instance_await_copies(instance);
+}
+
+int uroce_instance_new_file(size_t bytes)
+{
+	int fd = uroce_memfd_create(bytes);
+	int ret;
+
+	if (fd < 0 || fcntl(fd, F_ADD_SEALS, UROCE_MEMFD_SEALS) == 0)
+		return fd;
+	ret = -errno;
+	(void)close(fd);
+	return ret;
 }
 
 void uroce_instance_get_share(struct uroce_instance *instance,

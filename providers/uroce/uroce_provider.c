@@ -7,7 +7,7 @@
  * a name. Several devices may have one interface: they share its addresses, the
  * UDP port and the QPNs of the process, as several contexts of one device do.
  * The op table leaves out the ops that the device does not support: among them
- * those of XRC, work queues, device memory and flows.
+ * those of XRC, work queues and flows.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -52,6 +52,9 @@ static const struct verbs_context_ops uroce_context_ops = {
 	.rereg_mr = uroce_rereg_mr,
 	.dereg_mr = uroce_dereg_mr,
 	.alloc_null_mr = uroce_alloc_null_mr,
+	.alloc_dm = uroce_alloc_dm,
+	.free_dm = uroce_free_dm,
+	.reg_dm_mr = uroce_reg_dm_mr,
 	.alloc_mw = uroce_alloc_mw,
 	.dealloc_mw = uroce_dealloc_mw,
 

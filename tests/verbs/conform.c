@@ -31,6 +31,7 @@
 #pragma weak conform_order
 #pragma weak conform_completion
 #pragma weak conform_atomic
+#pragma weak conform_dm
 #pragma weak conform_ext
 #pragma weak conform_error
 #pragma weak conform_flush
@@ -52,15 +53,15 @@ static const struct conform_test *const groups[] = {
 	conform_framework,   conform_framework_api,
 	conform_data,	     conform_data_lists,
 	conform_order,	     conform_completion,
-	conform_atomic,	     conform_ext,
-	conform_error,	     conform_flush,
-	conform_mw,	     conform_state,
-	conform_state_posts, conform_state_reset,
-	conform_quiesce,     conform_rnr,
-	conform_srq,	     conform_event,
-	conform_cq,	     conform_queues,
-	conform_uc,	     conform_ud,
-	conform_timeout,
+	conform_atomic,	     conform_dm,
+	conform_ext,	     conform_error,
+	conform_flush,	     conform_mw,
+	conform_state,	     conform_state_posts,
+	conform_state_reset, conform_quiesce,
+	conform_rnr,	     conform_srq,
+	conform_event,	     conform_cq,
+	conform_queues,	     conform_uc,
+	conform_ud,	     conform_timeout,
 };
 #define NR_GROUPS (sizeof(groups) / sizeof(groups[0]))
 
@@ -238,6 +239,7 @@ static unsigned int find_lacks(void)
 	       lacks_unless(caps_ex & CAP_FLUSH_GLOBAL, NEED_FLUSH) |
 	       lacks_unless(caps & IBV_DEVICE_MEM_MGT_EXTENSIONS,
 			    NEED_SEND_WITH_INV) |
+	       lacks_unless(conform_device()->max_dm_size > 0, NEED_DM) |
 	       lacks_unless(attr->max_mcast_grp > 0, NEED_MCAST) |
 	       probe_lacks();
 }
@@ -260,6 +262,7 @@ static const char *lack_text(unsigned int lacks)
 		"ibv_resize_cq() is not supported",
 		"ibv_rereg_mr() is not supported",
 		"a stopped process responds, or one process",
+		"no device memory",
 	};
 
 	return texts[__builtin_ctz(lacks)];

@@ -59,6 +59,7 @@ enum conform_need {
 	NEED_REREG = 1 << 13,
 	/* two processes, and a stopped one does not respond to its peer */
 	NEED_STOPPED_RESPONDER = 1 << 14,
+	NEED_DM = 1 << 15, /* device memory */
 };
 
 struct conform_test {
@@ -74,7 +75,7 @@ extern const struct conform_test conform_framework[], conform_framework_api[],
 	conform_flush[], conform_mw[], conform_state[], conform_state_posts[],
 	conform_state_reset[], conform_quiesce[], conform_rnr[], conform_srq[],
 	conform_event[], conform_cq[], conform_queues[], conform_uc[],
-	conform_ud[], conform_timeout[];
+	conform_ud[], conform_timeout[], conform_dm[];
 
 /* Ends the test as failed, with place and text, unless @condition is true. */
 #define REQUIRE(condition) \
@@ -142,6 +143,35 @@ int mem_dereg(struct mem *mem);
 int mem_rereg(struct mem *mem, int flags, int pd, unsigned int access);
 /** pd_new() - another protection domain of an end; PD 0 exists */
 int pd_new(enum end end);
+
+/* Device memory of an end. */
+struct dm {
+	enum end end;
+	int id;
+	size_t length;
+};
+
+struct dm *dm_new(enum end end, size_t length);
+/** dm_new_try() - ibv_alloc_dm(); errno value. @ret_dm may be NULL on failure
+ */
+int dm_new_try(enum end end, size_t length, uint32_t log_align,
+	       struct dm **ret_dm);
+int dm_free(struct dm *dm); /* errno value */
+/** dm_copy_to(), dm_copy_from() - copy from or to @mem; errno value */
+int dm_copy_to(struct dm *dm, size_t dm_offset, const struct mem *mem,
+	       size_t offset, size_t length);
+int dm_copy_from(const struct mem *mem, size_t offset, struct dm *dm,
+		 size_t dm_offset, size_t length);
+/** dm_mem_new() - a region of device memory in PD 0; it has no @view, and
+ * begins at address 0. IBV_ACCESS_ZERO_BASED is added to @access
+ */
+struct mem *dm_mem_new(struct dm *dm, size_t offset, size_t length,
+		       unsigned int access);
+/** dm_reg_try() - ibv_reg_dm_mr() with exactly @access, which must fail; errno
+ * value
+ */
+int dm_reg_try(struct dm *dm, size_t offset, size_t length,
+	       unsigned int access);
 
 /** mem_fill() - a pattern of @seed that begins at @offset */
 void mem_fill(struct mem *mem, size_t offset, size_t length, uint32_t seed);
@@ -434,6 +464,13 @@ void conform_place(const char *file, int line);
 #define mem_dereg(...)		CONFORM_AT(mem_dereg(__VA_ARGS__))
 #define mem_rereg(...)		CONFORM_AT(mem_rereg(__VA_ARGS__))
 #define pd_new(...)		CONFORM_AT(pd_new(__VA_ARGS__))
+#define dm_new(...)		CONFORM_AT(dm_new(__VA_ARGS__))
+#define dm_new_try(...)		CONFORM_AT(dm_new_try(__VA_ARGS__))
+#define dm_free(...)		CONFORM_AT(dm_free(__VA_ARGS__))
+#define dm_copy_to(...)		CONFORM_AT(dm_copy_to(__VA_ARGS__))
+#define dm_copy_from(...)	CONFORM_AT(dm_copy_from(__VA_ARGS__))
+#define dm_mem_new(...)		CONFORM_AT(dm_mem_new(__VA_ARGS__))
+#define dm_reg_try(...)		CONFORM_AT(dm_reg_try(__VA_ARGS__))
 #define mem_fill(...)		CONFORM_AT(mem_fill(__VA_ARGS__))
 #define mem_require(...)	CONFORM_AT(mem_require(__VA_ARGS__))
 #define mem_require_value(...)	CONFORM_AT(mem_require_value(__VA_ARGS__))

@@ -37,6 +37,9 @@ enum call_kind {
 	CALL_PD_NEW,   /* reply: object; of all CALL_*_NEW */
 	CALL_MR_NEW,   /* pd, addr, length, access; reply: lkey, rkey */
 	CALL_MR_NULL,  /* reply: lkey */
+	CALL_MR_DM,    /* object, pd, addr: offset, length, access; as MR_NEW */
+	CALL_DM_NEW,   /* length, nr: binary logarithm of the alignment */
+	CALL_DM_COPY, /* object, copy_addr: offset, addr, length, flag: to it */
 	CALL_MR_REREG, /* mask, pd, addr, length, access */
 	CALL_CHANNEL_NEW,
 	CALL_CQ_NEW,	/* nr, channel; reply: nr; also of CALL_CQ_RESIZE */
@@ -117,6 +120,7 @@ enum object_kind {
 	OBJECT_QP,
 	OBJECT_AH,
 	OBJECT_MW,
+	OBJECT_DM,
 };
 
 struct object {

@@ -257,6 +257,26 @@ static void framework_memory_functions_work(void)
 	REQUIRE(mem_dereg(mem) != 0);
 }
 
+static void framework_dm_functions_work(void)
+{
+	struct dm *dm = dm_new(SERVER, 4096), *aligned = NULL;
+	struct mem *buffer = mem_new(SERVER, 4096, IBV_ACCESS_LOCAL_WRITE);
+	struct mem *region = dm_mem_new(dm, 64, 128, IBV_ACCESS_LOCAL_WRITE);
+
+	REQUIRE_EQUAL(dm_new_try(CLIENT, 8, 6, &aligned), 0);
+	REQUIRE_EQUAL(aligned->length, 8);
+	REQUIRE_EQUAL(region->addr, 0);
+	REQUIRE_EQUAL(region->length, 128);
+	mem_fill(buffer, 0, 64, 1);
+	REQUIRE_EQUAL(dm_copy_to(dm, 64, buffer, 0, 64), 0);
+	REQUIRE_EQUAL(dm_copy_from(buffer, 1024, dm, 64, 64), 0);
+	mem_require(buffer, 1024, 64, 1);
+	REQUIRE(dm_reg_try(dm, 0, 8192, IBV_ACCESS_ZERO_BASED) != 0);
+	REQUIRE_EQUAL(mem_dereg(region), 0);
+	REQUIRE_EQUAL(dm_free(dm), 0);
+	REQUIRE(dm_free(dm) != 0);
+}
+
 static void framework_error_functions_work(void)
 {
 	struct pair pair = pair_new(NULL, NULL);
@@ -306,6 +326,7 @@ const struct conform_test conform_framework_api[] = {
 	{ "framework.spin_sees_copy", framework_spin_sees_copy, NEED_RC },
 	{ "framework.memory_functions_work", framework_memory_functions_work,
 	  NEED_REREG },
+	{ "framework.dm_functions_work", framework_dm_functions_work, NEED_DM },
 	{ "framework.error_functions_work", framework_error_functions_work,
 	  NEED_RC },
 	{},

@@ -108,6 +108,117 @@ int mem_rereg(struct mem *mem, int flags, int pd, unsigned int access)
 	return reply.nr;
 }
 
+/* -- device memory -- */
+
+int dm_new_try(enum end end, size_t length, uint32_t log_align,
+	       struct dm **ret_dm)
+{
+	struct call call = {
+		.kind = CALL_DM_NEW,
+		.length = length,
+		.nr = (int)log_align,
+	};
+	struct reply reply;
+	struct dm *dm;
+
+	end_call(end, &call, &reply);
+	if (reply.error)
+		return reply.error;
+	object_track(end, reply.object, "device memory");
+	dm = object_alloc(sizeof(*dm));
+	*dm = (struct dm){ end, reply.object, length };
+	if (ret_dm)
+		*ret_dm = dm;
+	return 0;
+}
+
+struct dm *dm_new(enum end end, size_t length)
+{
+	struct dm *dm = NULL;
+	int err = dm_new_try(end, length, 0, &dm);
+
+	if (err)
+		conform_fail("ibv_alloc_dm(): %s", strerror(err));
+	return dm;
+}
+
+int dm_free(struct dm *dm)
+{
+	return object_destroy(dm->end, dm->id);
+}
+
+static int dm_copy(const struct dm *dm, size_t dm_offset, const struct mem *mem,
+		   size_t offset, size_t length, bool to_dm)
+{
+	struct call call = {
+		.kind = CALL_DM_COPY,
+		.object = dm->id,
+		.addr = mem->addr + offset,
+		.length = length,
+		.copy_addr = dm_offset,
+		.flag = to_dm,
+	};
+	struct reply reply;
+
+	end_call(dm->end, &call, &reply);
+	return reply.error;
+}
+
+int dm_copy_to(struct dm *dm, size_t dm_offset, const struct mem *mem,
+	       size_t offset, size_t length)
+{
+	return dm_copy(dm, dm_offset, mem, offset, length, true);
+}
+
+int dm_copy_from(const struct mem *mem, size_t offset, struct dm *dm,
+		 size_t dm_offset, size_t length)
+{
+	return dm_copy(dm, dm_offset, mem, offset, length, false);
+}
+
+static void dm_reg(const struct dm *dm, size_t offset, size_t length,
+		   unsigned int access, struct reply *ret_reply)
+{
+	struct call call = {
+		.kind = CALL_MR_DM,
+		.object = dm->id,
+		.addr = offset,
+		.length = length,
+		.access = access,
+	};
+
+	end_call(dm->end, &call, ret_reply);
+	if (!ret_reply->error)
+		object_track(dm->end, ret_reply->object, "MR");
+}
+
+struct mem *dm_mem_new(struct dm *dm, size_t offset, size_t length,
+		       unsigned int access)
+{
+	struct mem *mem = object_alloc(sizeof(*mem));
+	struct reply reply;
+
+	dm_reg(dm, offset, length, access | IBV_ACCESS_ZERO_BASED, &reply);
+	if (reply.error)
+		conform_fail("ibv_reg_dm_mr(): %s", strerror(reply.error));
+	*mem = (struct mem){
+		.end = dm->end,
+		.id = reply.object,
+		.length = length,
+		.lkey = reply.lkey,
+		.rkey = reply.rkey,
+	};
+	return mem;
+}
+
+int dm_reg_try(struct dm *dm, size_t offset, size_t length, unsigned int access)
+{
+	struct reply reply;
+
+	dm_reg(dm, offset, length, access, &reply);
+	return reply.error;
+}
+
 struct ibv_sge sge_null(enum end end, uint32_t length)
 {
 	struct call call = { .kind = CALL_MR_NULL };

@@ -100,6 +100,9 @@ static int node_destroy(struct node *node, int id)
 	case OBJECT_MW:
 		err = ibv_dealloc_mw(object->ptr);
 		break;
+	case OBJECT_DM:
+		err = ibv_free_dm(object->ptr);
+		break;
 	default:
 		return EBADF;
 	}
@@ -121,6 +124,9 @@ static void node_mr_new(struct node *node, const struct call *call,
 
 	if (call->kind == CALL_MR_NULL)
 		mr = ibv_alloc_null_mr(pd);
+	else if (call->kind == CALL_MR_DM)
+		mr = ibv_reg_dm_mr(pd, node_ptr(node, call->object, OBJECT_DM),
+				   call->addr, call->length, call->access);
 	else
 		mr = ibv_reg_mr(pd, (void *)(uintptr_t)call->addr, call->length,
 				(int)call->access);
@@ -128,6 +134,31 @@ static void node_mr_new(struct node *node, const struct call *call,
 		return;
 	reply->lkey = mr->lkey;
 	reply->rkey = mr->rkey;
+}
+
+static void node_dm_new(struct node *node, const struct call *call,
+			struct reply *reply)
+{
+	struct ibv_alloc_dm_attr attr = {
+		.length = call->length,
+		.log_align_req = (uint32_t)call->nr,
+	};
+
+	(void)node_add(node, reply, OBJECT_DM, ibv_alloc_dm(node->ctx, &attr));
+}
+
+static void node_dm_copy(struct node *node, const struct call *call,
+			 struct reply *reply)
+{
+	struct ibv_dm *dm = node_ptr(node, call->object, OBJECT_DM);
+	void *memory = (void *)(uintptr_t)call->addr;
+
+	if (call->flag)
+		reply->error = node_errno(ibv_memcpy_to_dm(
+			dm, call->copy_addr, memory, call->length));
+	else
+		reply->error = node_errno(ibv_memcpy_from_dm(
+			memory, dm, call->copy_addr, call->length));
 }
 
 static void node_mr_rereg(struct node *node, const struct call *call,
@@ -425,6 +456,9 @@ static void node_execute_control(struct node *node, const struct call *call,
 	case CALL_MR_REREG:
 		node_mr_rereg(node, call, reply);
 		break;
+	case CALL_DM_COPY:
+		node_dm_copy(node, call, reply);
+		break;
 	case CALL_MW_BIND:
 		node_mw_bind(node, call, reply);
 		break;
@@ -468,7 +502,11 @@ void node_execute(struct node *node, const struct call *call,
 		break;
 	case CALL_MR_NEW:
 	case CALL_MR_NULL:
+	case CALL_MR_DM:
 		node_mr_new(node, call, reply);
+		break;
+	case CALL_DM_NEW:
+		node_dm_new(node, call, reply);
 		break;
 	case CALL_CHANNEL_NEW:
 		node_channel_new(node, reply);

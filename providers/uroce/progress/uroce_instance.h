@@ -197,6 +197,15 @@ int uroce_instance_withdraw_region(struct uroce_instance *instance,
 				   uint32_t key);
 
 /**
+ * uroce_instance_new_file() - create a file for memory that peers may map
+ * @bytes: size of the file
+ *
+ * Return: a descriptor, which the caller owns; or -errno: the caller uses
+ * memory without a file.
+ */
+int uroce_instance_new_file(size_t bytes);
+
+/**
  * uroce_instance_get_share() - make a region available for mapping by peers
  * @memory: of the region
  * @bytes: of the region

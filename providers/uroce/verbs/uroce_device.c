@@ -132,6 +132,8 @@ int uroce_query_device(struct ibv_context *ibctx,
 		attr->cq_mod_caps.max_cq_count = UINT16_MAX;
 		attr->cq_mod_caps.max_cq_period = UINT16_MAX;
 	}
+	if (HAS_ROOM(attr_size, max_dm_size))
+		attr->max_dm_size = UROCE_MAX_DM_BYTES;
 	if (HAS_ROOM(attr_size, phys_port_cnt_ex))
 		attr->phys_port_cnt_ex = UROCE_NR_PORTS;
 	return 0;

@@ -97,6 +97,27 @@ int uroce_mr_add(struct uroce_mr *mr, struct ibv_pd *pd,
 	return 0;
 }
 
+int uroce_mr_new(struct ibv_pd *pd, struct uroce_region *region,
+		 struct uroce_mr **ret_mr)
+{
+	struct uroce_context *ctx = to_uroce_context(pd->context);
+	struct uroce_mr *mr = calloc(1, sizeof(*mr));
+	int ret;
+
+	if (!mr)
+		return -ENOMEM;
+	get_share(ctx, region);
+	mr->share = region->share;
+	ret = uroce_mr_add(mr, pd, region);
+	if (ret) {
+		uroce_instance_put_share(ctx->instance, mr->share);
+		free(mr);
+		return ret;
+	}
+	*ret_mr = mr;
+	return 0;
+}
+
 int uroce_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 		 int access, struct ibv_mr **ret_mr)
 {
@@ -108,7 +129,6 @@ int uroce_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 		.access = (unsigned int)access,
 		.kind = UROCE_REGION_MEMORY,
 	};
-	struct uroce_context *ctx = to_uroce_context(pd->context);
 	struct uroce_mr *mr;
 	int ret;
 
@@ -117,19 +137,10 @@ int uroce_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 		ret = uroce_mr_check_access((unsigned int)access);
 	if (ret == 0)
 		ret = check_mapped(addr, length);
+	if (ret == 0)
+		ret = uroce_mr_new(pd, &region, &mr);
 	if (ret)
 		return ret;
-	mr = calloc(1, sizeof(*mr));
-	if (!mr)
-		return -ENOMEM;
-	get_share(ctx, &region);
-	mr->share = region.share;
-	ret = uroce_mr_add(mr, pd, &region);
-	if (ret) {
-		uroce_instance_put_share(ctx->instance, mr->share);
-		free(mr);
-		return ret;
-	}
 	mr->vmr.mr_type = VERBS_MR_TYPE_MR;
 	*ret_mr = &mr->vmr.ibv_mr;
 	return 0;
@@ -291,6 +302,8 @@ int uroce_dereg_mr(struct verbs_mr *vmr)
 	}
 	uroce_instance_put_share(ctx->instance, mr->share);
 	uroce_unuse(&mr->pd->users);
+	if (mr->dm)
+		uroce_unuse(&mr->dm->users);
 	uroce_dmabuf_unmap(mr->dmabuf);
 	free(mr);
 	return 0;

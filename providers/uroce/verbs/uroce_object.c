@@ -69,6 +69,11 @@ int uroce_check_mw(const struct ibv_mw *mw)
 	return OBJECT_CHECK(mw, struct uroce_mw, mw);
 }
 
+int uroce_check_dm(const struct ibv_dm *dm)
+{
+	return OBJECT_CHECK(dm, struct uroce_dm, dm);
+}
+
 int uroce_check_ah(const struct ibv_ah *ah)
 {
 	return OBJECT_CHECK(ah, struct uroce_ah, ah);

@@ -77,6 +77,8 @@ struct uroce_context {
 	struct list_node channels;
 	struct list_node qps, cqs, srqs, mrs, mws; /* existing objects */
 
+	uint64_t dm_bytes; /* of all device memory; atomic */
+
 	uint32_t last_handle; /* of uroce_handle_new(); atomic */
 };
 
@@ -102,6 +104,20 @@ struct uroce_mr {
 	struct uroce_pd *pd;	     /* its users count this region */
 	uint64_t share;		     /* uroce_instance_get_share() */
 	struct uroce_dmabuf *dmabuf; /* NULL: ordinary memory */
+	struct uroce_dm *dm;	     /* its users count this region, or NULL */
+};
+
+/* Device memory, which is memory of the process. */
+struct uroce_dm {
+	struct ibv_dm dm;
+	struct uroce_identity identity;
+	struct list_node entry;
+	uint32_t users; /* atomic: MRs */
+	size_t length;	/* as the application asked for */
+	size_t charged; /* whole pages */
+	uint8_t *base;
+	void *map; /* contains @base, of @map_bytes */
+	size_t map_bytes;
 };
 
 struct uroce_mw {
@@ -216,6 +232,11 @@ static inline struct uroce_pd *to_uroce_pd(struct ibv_pd *pd)
 static inline struct uroce_mr *to_uroce_mr(struct ibv_mr *mr)
 {
 	return verbs_container_of(mr, struct uroce_mr, vmr.ibv_mr);
+}
+
+static inline struct uroce_dm *to_uroce_dm(struct ibv_dm *dm)
+{
+	return verbs_container_of(dm, struct uroce_dm, dm);
 }
 
 static inline struct uroce_mw *to_uroce_mw(struct ibv_mw *mw)
@@ -421,6 +442,17 @@ int uroce_mr_check_access(unsigned int access);
 int uroce_mr_add(struct uroce_mr *mr, struct ibv_pd *pd,
 		 const struct uroce_region *region);
 
+/**
+ * uroce_mr_new() - create a region whose memory peers may map
+ * @pd: PD of the region
+ * @region: as for uroce_memory_add(); receives its share
+ * @ret_mr: receives the region; the caller sets its type
+ *
+ * Return: 0, -ENOMEM, or an error of uroce_memory_add().
+ */
+int uroce_mr_new(struct ibv_pd *pd, struct uroce_region *region,
+		 struct uroce_mr **ret_mr);
+
 int uroce_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 		 int access, struct ibv_mr **ret_mr);
 int uroce_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
@@ -433,6 +465,17 @@ int uroce_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr);
 int uroce_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 			uint64_t iova, int fd, int access,
 			struct ibv_mr **ret_mr);
+
+/* -- uroce_dm.c -- */
+
+/* Device memory of a context: enough for tests of programs. */
+#define UROCE_MAX_DM_BYTES (UINT64_C(16) << 20)
+
+int uroce_alloc_dm(struct ibv_context *ctx, struct ibv_alloc_dm_attr *attr,
+		   struct ibv_dm **ret_dm);
+int uroce_free_dm(struct ibv_dm *dm);
+int uroce_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
+		    size_t length, unsigned int access, struct ibv_mr **ret_mr);
 
 /* -- uroce_mw.c -- */
 
@@ -565,6 +608,7 @@ int uroce_check_td(const struct ibv_td *td);
 int uroce_check_pd(const struct ibv_pd *pd);
 int uroce_check_mr(const struct ibv_mr *mr);
 int uroce_check_mw(const struct ibv_mw *mw);
+int uroce_check_dm(const struct ibv_dm *dm);
 int uroce_check_ah(const struct ibv_ah *ah);
 int uroce_check_cq(const struct ibv_cq *cq);
 int uroce_check_srq(const struct ibv_srq *srq);

@@ -77,7 +77,7 @@ check "ibv_devinfo -v" devinfo lo
 check "device attributes" describes 'hca_id:.uroce_lo' \
 	'transport:.*InfiniBand \(0\)' 'phys_port_cnt:.*1' \
 	'atomic_cap:.*ATOMIC_HCA \(1\)' 'MEM_WINDOW_TYPE_2B' \
-	'max_pkeys:.*1' 'hca_core_clock:.*1000000kHZ' 'rc_odp_caps:'
+	'max_pkeys:.*1' 'maximum available device memory:.*16777216Bytes' 'hca_core_clock:.*1000000kHZ' 'rc_odp_caps:'
 check "no capability without an implementation" bash -c \
 	"! grep -E 'XRC\$|ON_DEMAND|SUPPORT_(SEND|RECV)' '$scratch/devinfo'"
 check "port attributes" describes 'state:.*PORT_ACTIVE \(4\)' \

@@ -38,6 +38,8 @@ test_pingpong rc -n 200 -t
 test_pingpong rc -n 200 -s 1 -r 1
 test_pingpong rc -n 200 -s 1000000
 test_pingpong rc -n 200 -m 256 -s 65536
+test_pingpong rc -n 500 -j
+test_pingpong rc -n 200 -j -s 100000 -e
 test_pingpong ud -n 200 -s 4096
 section=
 check "no XRC: no capability, and ibv_xsrq_pingpong fails" no_xrc

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "uroce/shm/uroce_memfd.h"
 #include "uroce/shm/uroce_shm.h"
 #include "uroce/shm/uroce_shm_ring.h"
 
@@ -203,4 +204,9 @@ void uroce_shares_get(struct uroce_shares *shares, const void *memory,
 bool uroce_shares_put(struct uroce_shares *shares, uint64_t id)
 {
 	return false;
+}
+
+int uroce_memfd_create(size_t size)
+{
+	return -ENOSYS;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "uroce/wire/uroce_wire.h"
@@ -270,6 +271,18 @@ int uroce_instance_withdraw_region(struct uroce_instance *instance,
 {
 	fake_worker.nr_withdrawn++;
 	return fake_worker.copies_error;
+}
+
+int uroce_instance_new_file(size_t bytes)
+{
+	int fd;
+
+	if (fake_worker.file_error)
+		return fake_worker.file_error;
+	fd = memfd_create("fake_worker", MFD_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, (off_t)bytes), 0);
+	return fd;
 }
 
 void uroce_instance_get_share(struct uroce_instance *instance,

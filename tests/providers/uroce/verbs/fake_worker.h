@@ -49,6 +49,7 @@ struct fake_worker {
 	int copies_error;	/* result of the copy functions */
 	uint64_t share;		/* for regions; 0: none */
 	unsigned int nr_shares; /* shares not released */
+	int file_error;		/* of uroce_instance_new_file(), or 0 */
 	/* gets each packet before it returns; may be NULL */
 	void (*on_packet)(const struct uroce_packet *packet);
 };
