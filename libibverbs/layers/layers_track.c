@@ -76,6 +76,7 @@ void layers_track_end(struct layers_track *track)
 		return; /* only in the child of a fork() */
 	free(track->entries);
 	track->entries = NULL;
+	track->head = track->tail; /* another thread may still search it */
 	track_unlock(track);
 }
 
