@@ -35,6 +35,8 @@ RUNS = [
     ("rc", [*CHECKED, "-n", "200", "-N"]),
     ("rc", [*CHECKED, "-n", "50", "-N", "-e", "-t", "-s", "16"]),
     ("rc", [*CHECKED, "-n", "50", "-r", "1"]),
+    ("rc", [*CHECKED, "-n", "50", "-j"]),
+    ("rc", [*CHECKED, "-n", "50", "-j", "-N", "-e", "-s", "100"]),
     ("srq", [*CHECKED, "-n", "100", "-q", "1"]),
     ("srq", [*CHECKED, "-n", "100", "-q", "7", "-r", "7"]),
     ("srq", [*CHECKED, "-n", "300", "-q", "200", "-e"]),
@@ -174,7 +176,6 @@ def test_invalid_options():
                        "does not support RC send and receive with ODP")
     check_rejected("srq", ["-o"],
                    "does not support RC send, receive and srq with ODP")
-    check_rejected("rc", ["-j"], "Device doesn't support dm allocation")
 
 
 def test_no_server():
