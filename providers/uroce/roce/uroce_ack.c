@@ -14,6 +14,7 @@
 #include "uroce/qp/uroce_atomic.h"
 #include "uroce/qp/uroce_cause.h"
 #include "uroce/qp/uroce_completion.h"
+#include "uroce/qp/uroce_sq.h"
 #include "uroce/roce/uroce_copy.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_request.h"
@@ -61,7 +62,7 @@ static bool acknowledge(struct uroce_qp *qp, uint32_t end, uint64_t now)
 		const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 		uint32_t wqe_end = uroce_psn_add(wqe->psn, wqe->nr_packets);
 
-		if (uroce_request_has_response(wqe))
+		if (uroce_sq_has_response(wqe))
 			break;
 		if (uroce_psn_before(end, wqe_end)) {
 			req->una_psn = end;

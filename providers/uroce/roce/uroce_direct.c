@@ -8,6 +8,7 @@
 
 #include "uroce/qp/uroce_completion.h"
 #include "uroce/qp/uroce_place.h"
+#include "uroce/qp/uroce_sq.h"
 #include "uroce/roce/uroce_direct_parts.h"
 #include "uroce/roce/uroce_engine.h"
 #include "uroce/roce/uroce_requester.h"
@@ -34,7 +35,7 @@ static bool is_suited(const struct uroce_qp *qp,
 		return false;
 	}
 	return wqe->length && wqe->length <= UROCE_DIRECT_MAX &&
-	       uroce_request_check(qp, wqe) == IBV_WC_SUCCESS;
+	       uroce_sq_check(qp, wqe) == IBV_WC_SUCCESS;
 }
 
 /*

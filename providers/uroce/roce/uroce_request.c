@@ -7,105 +7,18 @@
 #include "uroce/roce/uroce_request.h"
 
 #include "uroce/qp/uroce_atomic.h"
+#include "uroce/qp/uroce_sq.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_requester.h"
-
-enum kind {
-	KIND_NONE,
-	KIND_SEND,
-	KIND_WRITE,
-	KIND_READ,
-	KIND_ATOMIC,
-	KIND_FLUSH,
-	KIND_ATOMIC_WRITE,
-	KIND_LOCAL, /* no packet */
-};
-
-/* QP types that support an opcode, one bit each: IBTA 9.2.1, table 36. */
-#define RC (1 << 0)
-#define UC (1 << 1)
-#define UD (1 << 2)
-
-struct operation {
-	uint8_t kind;
-	uint8_t types;
-};
-
-static const struct operation operations[] = {
-	[IBV_WR_RDMA_WRITE] = { KIND_WRITE, RC | UC },
-	[IBV_WR_RDMA_WRITE_WITH_IMM] = { KIND_WRITE, RC | UC },
-	[IBV_WR_SEND] = { KIND_SEND, RC | UC | UD },
-	[IBV_WR_SEND_WITH_IMM] = { KIND_SEND, RC | UC | UD },
-	[IBV_WR_RDMA_READ] = { KIND_READ, RC },
-	[IBV_WR_ATOMIC_CMP_AND_SWP] = { KIND_ATOMIC, RC },
-	[IBV_WR_ATOMIC_FETCH_AND_ADD] = { KIND_ATOMIC, RC },
-	[IBV_WR_LOCAL_INV] = { KIND_LOCAL, RC | UC },
-	[IBV_WR_BIND_MW] = { KIND_LOCAL, RC | UC },
-	[IBV_WR_SEND_WITH_INV] = { KIND_SEND, RC },
-	[IBV_WR_FLUSH] = { KIND_FLUSH, RC },
-	[IBV_WR_ATOMIC_WRITE] = { KIND_ATOMIC_WRITE, RC },
-};
-
-static struct operation operation_of(const struct uroce_send_wqe *wqe)
-{
-	static const struct operation none;
-
-	if (wqe->opcode >= sizeof(operations) / sizeof(operations[0]))
-		return none;
-	return operations[wqe->opcode];
-}
-
-static uint8_t type_bit(const struct uroce_qp *qp)
-{
-	if (qp->type == IBV_QPT_RC)
-		return RC;
-	return qp->type == IBV_QPT_UC ? UC : UD;
-}
-
-bool uroce_request_is_local(const struct uroce_send_wqe *wqe)
-{
-	return operation_of(wqe).kind == KIND_LOCAL;
-}
-
-bool uroce_request_has_response(const struct uroce_send_wqe *wqe)
-{
-	uint8_t kind = operation_of(wqe).kind;
-
-	return kind == KIND_READ || kind == KIND_ATOMIC || kind == KIND_FLUSH ||
-	       kind == KIND_ATOMIC_WRITE;
-}
-
-static bool request_length_is_valid(const struct uroce_qp *qp,
-				    const struct uroce_send_wqe *wqe)
-{
-	uint8_t kind = operation_of(wqe).kind;
-
-	if (kind == KIND_ATOMIC || kind == KIND_ATOMIC_WRITE)
-		return wqe->length == UROCE_ATOMIC_BYTES;
-	if (qp->type == IBV_QPT_UD)
-		return wqe->length <= qp->mtu; /* 9.8.3: one packet */
-	return wqe->length <= UROCE_MAX_MESSAGE;
-}
-
-enum ibv_wc_status uroce_request_check(const struct uroce_qp *qp,
-				       const struct uroce_send_wqe *wqe)
-{
-	if (!(operation_of(wqe).types & type_bit(qp)))
-		return IBV_WC_LOC_QP_OP_ERR;
-	if (uroce_request_has_response(wqe) && !qp->max_rd_atomic)
-		return IBV_WC_LOC_QP_OP_ERR;
-	return request_length_is_valid(qp, wqe) ? IBV_WC_SUCCESS
-						: IBV_WC_LOC_LEN_ERR;
-}
 
 uint32_t uroce_request_count_packets(const struct uroce_qp *qp,
 				     const struct uroce_send_wqe *wqe)
 {
-	uint8_t kind = operation_of(wqe).kind;
+	enum uroce_sq_kind kind = uroce_sq_kind(wqe);
 
-	if (kind == KIND_LOCAL)
+	if (kind == UROCE_SQ_LOCAL)
 		return 0;
-	if (kind == KIND_FLUSH || !wqe->length)
+	if (kind == UROCE_SQ_FLUSH || !wqe->length)
 		return 1;
 	return (wqe->length + qp->mtu - 1) / qp->mtu;
 }
@@ -154,7 +67,7 @@ static uint8_t request_choose_op(const struct uroce_send_wqe *wqe, bool first,
 {
 	if (last)
 		return choose_last(wqe, first);
-	if (operation_of(wqe).kind == KIND_WRITE)
+	if (uroce_sq_kind(wqe) == UROCE_SQ_WRITE)
 		return first ? UROCE_WRITE_FIRST : UROCE_WRITE_MIDDLE;
 	return first ? UROCE_SEND_FIRST : UROCE_SEND_MIDDLE;
 }
@@ -168,7 +81,7 @@ static int request_fill_data(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 	bool last = at + 1 == wqe->nr_packets;
 
 	packet->opcode = request_choose_op(wqe, !at, last);
-	if (operation_of(wqe).kind == KIND_WRITE) {
+	if (uroce_sq_kind(wqe) == UROCE_SQ_WRITE) {
 		packet->va = wqe->remote.va;
 		packet->rkey = wqe->remote.rkey;
 		packet->dma_len = wqe->length;
@@ -267,7 +180,7 @@ int uroce_request_fill(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 	request_fill_common(qp, ret_out);
 	if (wqe->opcode == IBV_WR_RDMA_READ)
 		*ret_nr_psns = fill_read(qp, wqe, at, ret_out);
-	else if (uroce_request_has_response(wqe))
+	else if (uroce_sq_has_response(wqe))
 		ret = fill_single(qp, wqe, ret_out);
 	else
 		ret = request_fill_data(qp, wqe, at, ret_out);
@@ -279,7 +192,7 @@ uint32_t uroce_request_fill_run(struct uroce_qp *qp,
 				const struct uroce_send_wqe *wqe, uint32_t max,
 				struct uroce_out *out)
 {
-	uint8_t kind = operation_of(wqe).kind;
+	enum uroce_sq_kind kind = uroce_sq_kind(wqe);
 	struct uroce_sge_list list = {
 		.memory = qp->core->memory,
 		.sge = wqe->sge,
@@ -289,7 +202,7 @@ uint32_t uroce_request_fill_run(struct uroce_qp *qp,
 	uint8_t *ptr;
 	uint32_t nr;
 
-	if ((kind != KIND_SEND && kind != KIND_WRITE) ||
+	if ((kind != UROCE_SQ_SEND && kind != UROCE_SQ_WRITE) ||
 	    (wqe->flags & IBV_SEND_INLINE))
 		return 0;
 	nr = uroce_sge_run(&list, &qp->roce->req.out, qp->mtu, max, &ptr);

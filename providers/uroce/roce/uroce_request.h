@@ -8,24 +8,6 @@
 
 #include "uroce/roce/uroce_engine.h"
 
-/** uroce_request_is_local() - whether @wqe is a bind or a local invalidate */
-bool uroce_request_is_local(const struct uroce_send_wqe *wqe);
-
-/**
- * uroce_request_has_response() - whether @wqe has a response of its own
- *
- * READ, atomics, FLUSH and ATOMIC WRITE have one; other requests get an ACK.
- */
-bool uroce_request_has_response(const struct uroce_send_wqe *wqe);
-
-/**
- * uroce_request_check() - check opcode and length of @wqe, but not its memory
- *
- * Return: status with which @wqe fails, or IBV_WC_SUCCESS.
- */
-enum ibv_wc_status uroce_request_check(const struct uroce_qp *qp,
-				       const struct uroce_send_wqe *wqe);
-
 /** uroce_request_remote_access() - access right of a WRITE, READ or atomic */
 static inline unsigned int
 uroce_request_remote_access(const struct uroce_send_wqe *wqe)

@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "uroce/qp/uroce_completion.h"
+#include "uroce/qp/uroce_sq.h"
 #include "uroce/roce/uroce_direct.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_request.h"
@@ -131,7 +132,7 @@ static uint8_t choose_part(const struct uroce_qp *qp, bool rendezvous)
 static bool begin(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 {
 	struct uroce_requester *req = &qp->roce->req;
-	bool local = uroce_request_is_local(wqe);
+	bool local = uroce_sq_is_local(wqe);
 
 	/* 10.3.1.6: in SQD no message is started */
 	if (qp->state != IBV_QPS_RTS)
@@ -147,7 +148,7 @@ static bool begin(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 	wqe->psn = req->new_psn;
 	wqe->nr_packets = 0;
 	wqe->status = is_cut_off(qp) ? IBV_WC_RETRY_EXC_ERR
-				     : (uint8_t)uroce_request_check(qp, wqe);
+				     : (uint8_t)uroce_sq_check(qp, wqe);
 	if (wqe->status == IBV_WC_SUCCESS)
 		wqe->nr_packets = uroce_request_count_packets(qp, wqe);
 	req->new_psn = uroce_psn_add(req->new_psn, wqe->nr_packets);
@@ -155,33 +156,13 @@ static bool begin(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 	return true;
 }
 
-/* Bind and invalidate (10.6.7.2.5, 10.6.7.2.6); @wqe is the oldest WQE. */
+/* Executes a bind or invalidate; @wqe is the oldest WQE. */
 static void do_local(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 {
-	struct uroce_memory *memory = qp->core->memory;
-	struct uroce_bind bind = {
-		.window_key = wqe->bind.window_key,
-		.new_tag = wqe->bind.new_key,
-		.memory_key = wqe->bind.memory_key,
-		.access = wqe->bind.access,
-		.va = wqe->bind.va,
-		.bytes = wqe->bind.bytes,
-		.pd = qp->pd,
-		.qpn = qp->qpn,
-	};
-	uint32_t key;
-	int ret;
+	enum ibv_wc_status status = uroce_sq_execute_local(qp, wqe);
 
-	if (wqe->opcode == IBV_WR_BIND_MW)
-		ret = uroce_window_bind(memory, &bind, &key);
-	else
-		ret = uroce_window_invalidate(memory, wqe->inv_rkey, qp->pd,
-					      qp->qpn);
-	if (ret) {
-		fail_locally(qp, wqe,
-			     wqe->opcode == IBV_WR_BIND_MW
-				     ? IBV_WC_MW_BIND_ERR
-				     : IBV_WC_LOC_QP_OP_ERR);
+	if (status != IBV_WC_SUCCESS) {
+		fail_locally(qp, wqe, status);
 		return;
 	}
 	qp->cur++;
@@ -248,7 +229,7 @@ static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 			uint64_t now, struct uroce_out *out)
 {
 	struct uroce_requester *req = &qp->roce->req;
-	bool has_response = uroce_request_has_response(wqe);
+	bool has_response = uroce_sq_has_response(wqe);
 	uint32_t nr_psns;
 	int ret;
 
@@ -296,7 +277,7 @@ bool uroce_requester_next(struct uroce_qp *qp, uint64_t now,
 		}
 		if (wqe->status != IBV_WC_SUCCESS)
 			return false;
-		if (!uroce_request_is_local(wqe))
+		if (!uroce_sq_is_local(wqe))
 			return make_packet(qp, wqe, now, ret_out);
 		do_local(qp, wqe);
 	}

@@ -9,33 +9,13 @@
 #include "uroce/roce/uroce_retry.h"
 
 #include "uroce/qp/uroce_cause.h"
+#include "uroce/qp/uroce_sq.h"
 #include "uroce/roce/uroce_engine.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_requester.h"
 #include "uroce/roce/uroce_timers.h"
 
-/* IBTA 9.7.6.1.3: 4.096 us * 2^n */
-#define TIMEOUT_UNIT_NS UINT64_C(4096)
-#define RNR_FOR_EVER	7 /* 9.7.5.2.8 */
-#define MIN_WINDOW	2u
-
-uint64_t uroce_retry_rnr_ns(uint8_t timer)
-{
-	/* IBTA 9.7.5.2.8, table 45, in units of 10 us */
-	static const uint32_t units[32] = {
-		65536, 1,    2,	   3,	  4,	 6,	8,     12,
-		16,    24,   32,   48,	  64,	 96,	128,   192,
-		256,   384,  512,  768,	  1024,	 1536,	2048,  3072,
-		4096,  6144, 8192, 12288, 16384, 24576, 32768, 49152
-	};
-
-	return units[timer & UROCE_AETH_VALUE] * UINT64_C(10000);
-}
-
-uint64_t uroce_retry_timeout_ns(uint8_t timeout)
-{
-	return timeout ? TIMEOUT_UNIT_NS << (timeout & 31) : UROCE_NEVER;
-}
+#define MIN_WINDOW 2u
 
 uint64_t uroce_retry_deadline(const struct uroce_qp *qp)
 {
@@ -46,7 +26,7 @@ uint64_t uroce_retry_deadline(const struct uroce_qp *qp)
 
 static uint64_t timeout_from(const struct uroce_qp *qp, uint64_t now)
 {
-	uint64_t timeout = uroce_retry_timeout_ns(qp->timeout);
+	uint64_t timeout = uroce_sq_timeout_ns(qp->timeout);
 
 	return timeout == UROCE_NEVER ? UROCE_NEVER : now + timeout;
 }
@@ -160,12 +140,12 @@ void uroce_retry_not_ready(struct uroce_qp *qp, uint8_t timer, uint64_t now)
 		uroce_qp_fault(qp, UROCE_FAULT_SQ, IBV_WC_RNR_RETRY_EXC_ERR);
 		return;
 	}
-	if (qp->rnr_retry != RNR_FOR_EVER)
+	if (qp->rnr_retry != UROCE_RNR_RETRY_INFINITE)
 		req->rnr_left--;
 	req->retry_left = qp->retry_cnt; /* the peer responds */
 	uroce_retry_rewind(qp);
 	req->ack_ns = UROCE_NEVER;
-	req->resume_ns = now + uroce_retry_rnr_ns(timer);
+	req->resume_ns = now + uroce_sq_rnr_ns(timer);
 	uroce_timers_set(qp->roce->engine, qp, req->resume_ns);
 }
 

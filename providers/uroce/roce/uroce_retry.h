@@ -8,12 +8,6 @@
 
 #include "uroce/roce/uroce_roce.h"
 
-/** uroce_retry_rnr_ns() - decode an RNR timer field (IBTA table 45) */
-uint64_t uroce_retry_rnr_ns(uint8_t timer);
-
-/** uroce_retry_timeout_ns() - decode a timeout attribute; 0: UROCE_NEVER */
-uint64_t uroce_retry_timeout_ns(uint8_t timeout);
-
 /** uroce_retry_deadline() - time when uroce_retry_expire() must be called */
 uint64_t uroce_retry_deadline(const struct uroce_qp *qp);
 

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "uroce/qp/uroce_sq.h"
 #include "uroce/roce/uroce_retry.h"
 #include "uroce_expect.h"
 
@@ -232,20 +233,20 @@ static void retry_timeout_zero_waits_forever(void **state)
 
 static void retry_times_match_ibta_tables(void **state)
 {
-	assert_int_equal(uroce_retry_rnr_ns(0), 655360000);
-	assert_int_equal(uroce_retry_rnr_ns(1), 10000);
-	assert_int_equal(uroce_retry_rnr_ns(5), 60000);
-	assert_int_equal(uroce_retry_rnr_ns(12), 640000);
-	assert_int_equal(uroce_retry_rnr_ns(20), 10240000);
-	assert_int_equal(uroce_retry_rnr_ns(31), 491520000);
+	assert_int_equal(uroce_sq_rnr_ns(0), 655360000);
+	assert_int_equal(uroce_sq_rnr_ns(1), 10000);
+	assert_int_equal(uroce_sq_rnr_ns(5), 60000);
+	assert_int_equal(uroce_sq_rnr_ns(12), 640000);
+	assert_int_equal(uroce_sq_rnr_ns(20), 10240000);
+	assert_int_equal(uroce_sq_rnr_ns(31), 491520000);
 	/* rises from 1 to 31; 0 is the longest */
 	for (uint8_t i = 2; i < 32; i++)
-		assert_true(uroce_retry_rnr_ns(i) > uroce_retry_rnr_ns(i - 1));
-	assert_true(uroce_retry_rnr_ns(0) > uroce_retry_rnr_ns(31));
-	assert_int_equal(uroce_retry_timeout_ns(0), UROCE_NEVER);
-	assert_int_equal(uroce_retry_timeout_ns(1), 8192);
-	assert_int_equal(uroce_retry_timeout_ns(14), 67108864);
-	assert_int_equal(uroce_retry_timeout_ns(31), UINT64_C(4096) << 31);
+		assert_true(uroce_sq_rnr_ns(i) > uroce_sq_rnr_ns(i - 1));
+	assert_true(uroce_sq_rnr_ns(0) > uroce_sq_rnr_ns(31));
+	assert_int_equal(uroce_sq_timeout_ns(0), UROCE_NEVER);
+	assert_int_equal(uroce_sq_timeout_ns(1), 8192);
+	assert_int_equal(uroce_sq_timeout_ns(14), 67108864);
+	assert_int_equal(uroce_sq_timeout_ns(31), UINT64_C(4096) << 31);
 }
 
 int main(void)
