@@ -57,6 +57,7 @@ struct uroce_quiesce {
 };
 
 struct uroce_roce;
+struct uroce_msg_qp;
 
 struct uroce_qp {
 	/* Used for each message. */
@@ -103,6 +104,8 @@ struct uroce_qp {
 	bool in_events;
 	struct uroce_qp *next_event;
 	void *owner; /* object of verbs/; the core only stores it */
+	/* its state in the transport of messages; NULL: it uses another one */
+	struct uroce_msg_qp *msg;
 };
 
 /** uroce_qp_state() - return the state of a QP; any thread */
