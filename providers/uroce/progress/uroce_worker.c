@@ -11,6 +11,7 @@
 
 #include "uroce/progress/uroce_worker_gsi.h"
 #include "uroce/progress/uroce_worker_lock.h"
+#include "uroce/progress/uroce_worker_messages.h"
 #include "uroce/progress/uroce_worker_quick.h"
 #include "uroce/progress/uroce_worker_shm.h"
 #include "util/clock.h"
@@ -41,6 +42,8 @@ static bool flush_delayed_acks(struct uroce_worker *worker)
 	bool delayed = !list_empty(&worker->engine.delayed_acks);
 
 	uroce_engine_flush_delayed(&worker->engine, UROCE_NEVER);
+	if (worker->messages)
+		(void)worker->messages->ops->flush(worker->messages);
 	return delayed || worker->engine.nr_deferred;
 }
 
@@ -52,7 +55,9 @@ bool uroce_worker_flush_acks(struct uroce_worker *worker)
 		return true;
 	if (flush_delayed_acks(worker) || !list_empty(&worker->full))
 		(void)uroce_worker_run(worker, true);
-	owes = uroce_worker_owes_shm(worker);
+	owes = uroce_worker_owes_shm(worker) ||
+	       (worker->messages &&
+		!worker->messages->ops->flush(worker->messages));
 	uroce_worker_release(worker);
 	return owes;
 }
@@ -65,8 +70,12 @@ static bool owes_still(struct uroce_worker *worker, const struct uroce_qp *qp)
 	uroce_worker_acquire(worker);
 	uroce_engine_flush_deferred(&worker->engine);
 	(void)uroce_worker_run(worker, false);
-	owes = !worker->dead && uroce_qp_owes(qp) && qp->roce->channel &&
-	       qp->roce->channel->full && !qp->roce->channel->stuck;
+	if (qp->transport->owes)
+		owes = uroce_worker_owes_messages(worker, qp);
+	else
+		owes = !worker->dead && uroce_qp_owes(qp) &&
+		       qp->roce->channel && qp->roce->channel->full &&
+		       !qp->roce->channel->stuck;
 	uroce_worker_release(worker);
 	return owes;
 }
@@ -84,7 +93,11 @@ void uroce_worker_flush_qp(struct uroce_worker *worker, struct uroce_qp *qp)
 	while (owes_still(worker, qp)) {
 		if (uroce_worker_now() >= until_ns) {
 			uroce_worker_acquire(worker);
-			qp->roce->channel->stuck = qp->roce->channel->full;
+			if (qp->msg)
+				uroce_msg_pair_of(qp)->stuck = true;
+			else
+				qp->roce->channel->stuck =
+					qp->roce->channel->full;
 			uroce_worker_release(worker);
 			return;
 		}
@@ -195,7 +208,8 @@ enum uroce_pass uroce_worker_poll(struct uroce_worker *worker)
 	if (!uroce_lock_try(&worker->engine_lock))
 		return pass;
 	received = worker->received;
-	if (!uroce_worker_quick_poll(worker)) {
+	if (!uroce_worker_quick_poll(worker) &&
+	    !(worker->messages && uroce_worker_poll_messages(worker))) {
 		if (!uroce_worker_start_pass(worker))
 			return pass;
 		note_poll(worker);
@@ -258,6 +272,8 @@ void uroce_worker_watch(struct uroce_worker *worker)
 		uroce_helper_ring(&worker->helper);
 	uroce_engine_flush_deferred(&worker->engine);
 	uroce_engine_flush_delayed(&worker->engine, UROCE_NEVER);
+	if (worker->messages)
+		(void)worker->messages->ops->flush(worker->messages);
 	(void)uroce_worker_run(worker, false);
 }
 

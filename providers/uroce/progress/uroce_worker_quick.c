@@ -17,6 +17,7 @@
 
 #include <sched.h>
 
+#include "uroce/progress/uroce_worker_messages.h"
 #include "uroce/progress/uroce_worker_pass.h"
 #include "uroce/progress/uroce_worker_shm.h"
 #include "uroce/roce/uroce_delack.h"
@@ -172,7 +173,10 @@ bool uroce_worker_quick_post(struct uroce_worker *worker, struct uroce_qp *qp)
 			return true;
 		}
 	}
-	if (!qp->roce->channel || !is_usual(worker))
+	if (!qp->roce->channel)
+		return worker->messages &&
+		       uroce_worker_post_message(worker, qp);
+	if (!is_usual(worker))
 		return false;
 	worker->quick_posts++;
 	worker->engine.stale = true;
@@ -259,4 +263,6 @@ void uroce_worker_renew_poll_budget(struct uroce_worker *worker)
 					   ? count_poll_budget(passed_ns, polls)
 					   : 0;
 	worker->poll_budget = worker->poll_budget_size;
+	if (worker->messages)
+		uroce_worker_renew_message_polls(worker);
 }

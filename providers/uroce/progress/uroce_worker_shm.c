@@ -95,6 +95,34 @@ static void worker_shm_on_qp(void *arg, const struct uroce_qp *qp)
 	uroce_shm_publish_qp(worker->shm, &published, qp->roce->channel);
 }
 
+static struct uroce_qp *worker_find_qp(void *arg, uint32_t qpn)
+{
+	const struct uroce_worker *worker = arg;
+
+	return uroce_engine_find_qp(&worker->engine, qpn);
+}
+
+static int worker_open_messages(struct uroce_worker *worker)
+{
+	const struct uroce_msg_config config = {
+		.core = &worker->engine.core,
+		.find_qp = worker_find_qp,
+		.arg = worker,
+	};
+
+	if (worker->messages || !uroce_config_messages())
+		return 0;
+	return uroce_msg_open(&config, &worker->messages);
+}
+
+void uroce_worker_close_shm(struct uroce_worker *worker)
+{
+	if (worker->shm)
+		uroce_shm_close(worker->shm);
+	if (worker->messages)
+		worker->messages->ops->close(worker->messages);
+}
+
 static int open_slot(struct uroce_worker *worker, uint32_t slot)
 {
 	const struct uroce_shm_config config = {
@@ -102,6 +130,7 @@ static int open_slot(struct uroce_worker *worker, uint32_t slot)
 		.cma_kinds = uroce_config_cma_kinds(),
 		.rndv = uroce_config_rndv(),
 		.shares = &worker->process->shares,
+		.messages = worker->messages,
 		.patience_ms = PATIENCE_MS,
 		.is_ours = uroce_worker_is_ours,
 		.arg = worker,
@@ -124,7 +153,9 @@ int uroce_worker_open_shm(struct uroce_worker *worker, uint32_t slot)
 
 	if (!uroce_config_local())
 		return 0;
-	ret = open_slot(worker, slot);
+	ret = worker_open_messages(worker);
+	if (!ret)
+		ret = open_slot(worker, slot);
 	if (ret != -EADDRINUSE)
 		worker_shm_report(ret);
 	return ret;
@@ -179,6 +210,8 @@ static void fail_peer(struct uroce_worker *worker,
 {
 	list_del(&channel->entry);
 	uroce_channel_fail(&worker->engine, channel);
+	if (uroce_shm_messages(channel))
+		uroce_msg_pair_fail(uroce_shm_messages(channel));
 	uroce_worker_forget_datagrams(worker, channel);
 }
 
@@ -306,8 +339,14 @@ bool uroce_worker_owes_shm(const struct uroce_worker *worker)
 
 bool uroce_worker_watch_shm(struct uroce_worker *worker, bool watch)
 {
+	bool found;
+
 	if (!worker->shm || (!watch && !worker->watched))
 		return false;
 	worker->watched = watch;
-	return uroce_shm_watch(worker->shm, watch) && watch;
+	found = uroce_shm_watch(worker->shm, watch);
+	if (worker->messages &&
+	    worker->messages->ops->arm(worker->messages, watch))
+		found = true;
+	return found && watch;
 }

@@ -308,19 +308,21 @@ static int modify_locked(struct uroce_verbs_qp *qp,
 			 enum ibv_mtu mtu, const struct uroce_path *path,
 			 struct uroce_channel *channel)
 {
-	struct uroce_channel *old = qp->qp->roce->channel;
+	struct uroce_channel *old = uroce_worker_channel(qp->qp);
 	bool binds = channel && uroce_qp_state(qp->qp) == IBV_QPS_INIT;
-	int ret;
+	int ret = 0;
 
 	if (binds)
-		uroce_channel_bind(channel, qp->qp);
-	ret = uroce_qp_modify(qp->qp, attr, attr_mask, mtu, path,
-			      uroce_worker_now());
-	if (binds && ret)
-		uroce_channel_unbind(qp->qp);
-	if (channel && qp->qp->roce->channel != channel)
+		ret = uroce_worker_bind(qp->worker, channel, qp->qp);
+	if (!ret) {
+		ret = uroce_qp_modify(qp->qp, attr, attr_mask, mtu, path,
+				      uroce_worker_now());
+		if (binds && ret)
+			uroce_worker_unbind(qp->qp);
+	}
+	if (channel && uroce_worker_channel(qp->qp) != channel)
 		uroce_worker_disconnect(qp->worker, channel);
-	if (old && !qp->qp->roce->channel)
+	if (old && !uroce_worker_channel(qp->qp))
 		uroce_worker_disconnect(qp->worker, old);
 	return ret;
 }
@@ -441,7 +443,7 @@ int uroce_destroy_qp(struct ibv_qp *ibqp)
 		      ? -EBUSY
 		      : uroce_events_forget(ctx, ibqp, NULL, &qp->raised);
 	if (ret == 0) {
-		struct uroce_channel *channel = qp->qp->roce->channel;
+		struct uroce_channel *channel = uroce_worker_channel(qp->qp);
 
 		uroce_engine_free_qp(qp->qp->roce->engine, qp->qp,
 				     uroce_worker_now(), quarantine_ns(qp->qp));
