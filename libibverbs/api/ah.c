@@ -2,15 +2,15 @@
 /* Address handles: ibv_create_ah(3). */
 #include <infiniband/verbs.h>
 
+#include "api/api_check.h"
 #include "api/api_err.h"
-#include "core/core_context.h"
 
 struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
 	struct ibv_ah *ah;
 	int ret;
 
-	if (!pd || !attr)
+	if (!API_EXISTS(pd) || !attr)
 		return api_ret_null(-EINVAL);
 	ret = VERBS_CALL_OP(pd->context, create_ah, pd, attr, &ah);
 	return ret ? api_ret_null(ret) : ah;
@@ -18,7 +18,7 @@ struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 
 int ibv_destroy_ah(struct ibv_ah *ah)
 {
-	if (!ah)
+	if (!API_EXISTS(ah))
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(ah->context, destroy_ah, ah));
 }

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "api/api_check.h"
 #include "api/api_err.h"
 
 /* IBTA 1, 8.3.1: the header behind a GRH is a base transport header. */
@@ -208,7 +209,7 @@ struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc,
 	struct ibv_ah_attr attr;
 	int ret;
 
-	if (!pd)
+	if (!API_EXISTS(pd))
 		return api_ret_null(-EINVAL);
 	ret = ah_attr_init_from_wc(pd->context, port_num, wc, grh, &attr);
 	return ret ? api_ret_null(ret) : ibv_create_ah(pd, &attr);

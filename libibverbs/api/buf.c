@@ -5,15 +5,15 @@
 #include <fcntl.h>
 #include <infiniband/verbs.h>
 
+#include "api/api_check.h"
 #include "api/api_err.h"
-#include "core/core_context.h"
 
 void *ibv_alloc_buf(struct ibv_pd *pd, size_t size, struct ibv_buf **buf)
 {
 	struct ibv_buf *found;
 	int ret;
 
-	if (!pd || !buf)
+	if (!API_EXISTS(pd) || !buf)
 		return api_ret_null(-EINVAL);
 	ret = verbs_ops(pd->context)->alloc_buf(pd, size, &found);
 	if (ret)
@@ -29,7 +29,7 @@ void *ibv_alloc_buf(struct ibv_pd *pd, size_t size, struct ibv_buf **buf)
 
 void ibv_free_buf(struct ibv_buf *buf)
 {
-	if (buf)
+	if (buf && API_EXISTS(buf->pd))
 		verbs_ops(buf->pd->context)->free_buf(buf);
 }
 

@@ -60,7 +60,7 @@ ibv_create_comp_cntr(struct ibv_context *context,
 
 int ibv_destroy_comp_cntr(struct ibv_comp_cntr *comp_cntr)
 {
-	if (!comp_cntr)
+	if (!API_EXISTS(comp_cntr))
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(comp_cntr->context,
 					   destroy_comp_cntr, comp_cntr));
@@ -69,8 +69,8 @@ int ibv_destroy_comp_cntr(struct ibv_comp_cntr *comp_cntr)
 int ibv_qp_attach_comp_cntr(struct ibv_qp *qp, struct ibv_comp_cntr *comp_cntr,
 			    struct ibv_qp_attach_comp_cntr_attr *attr)
 {
-	if (!qp || !comp_cntr || !attr ||
-	    !api_context_accepts(qp->context, comp_cntr->context))
+	if (!attr || !API_EXISTS(qp) ||
+	    !API_ACCEPTS(__func__, qp->context, comp_cntr))
 		return api_ret_errno(-EINVAL);
 	if (attr->comp_mask || (attr->op_mask & ~ATTACH_OPS_KNOWN))
 		return api_ret_errno(-EOPNOTSUPP);
@@ -80,7 +80,7 @@ int ibv_qp_attach_comp_cntr(struct ibv_qp *qp, struct ibv_comp_cntr *comp_cntr,
 
 int ibv_read_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t *value)
 {
-	if (!comp_cntr || !value)
+	if (!API_EXISTS(comp_cntr) || !value)
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(comp_cntr->context, read_comp_cntr,
 					   comp_cntr, value));
@@ -88,7 +88,7 @@ int ibv_read_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t *value)
 
 int ibv_set_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t value)
 {
-	if (!comp_cntr)
+	if (!API_EXISTS(comp_cntr))
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(comp_cntr->context, set_comp_cntr,
 					   comp_cntr, value));
@@ -96,7 +96,7 @@ int ibv_set_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t value)
 
 int ibv_inc_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t amount)
 {
-	if (!comp_cntr)
+	if (!API_EXISTS(comp_cntr))
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(comp_cntr->context, inc_comp_cntr,
 					   comp_cntr, amount));
@@ -104,7 +104,7 @@ int ibv_inc_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t amount)
 
 int ibv_read_err_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t *value)
 {
-	if (!comp_cntr || !value)
+	if (!API_EXISTS(comp_cntr) || !value)
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(
 		comp_cntr->context, read_err_comp_cntr, comp_cntr, value));
@@ -112,7 +112,7 @@ int ibv_read_err_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t *value)
 
 int ibv_set_err_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t value)
 {
-	if (!comp_cntr)
+	if (!API_EXISTS(comp_cntr))
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(
 		comp_cntr->context, set_err_comp_cntr, comp_cntr, value));
@@ -120,7 +120,7 @@ int ibv_set_err_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t value)
 
 int ibv_inc_err_comp_cntr(struct ibv_comp_cntr *comp_cntr, uint64_t amount)
 {
-	if (!comp_cntr)
+	if (!API_EXISTS(comp_cntr))
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(
 		comp_cntr->context, inc_err_comp_cntr, comp_cntr, amount));

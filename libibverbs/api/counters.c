@@ -26,6 +26,8 @@ verbs_api_create_counters(struct ibv_context *ctx,
 
 int verbs_api_destroy_counters(struct ibv_counters *counters)
 {
+	if (!API_EXISTS(counters))
+		return api_ret_errno(-EINVAL);
 	return api_ret_errno(
 		VERBS_CALL_OP(counters->context, destroy_counters, counters));
 }
@@ -34,9 +36,12 @@ int verbs_api_attach_counters_point_flow(struct ibv_counters *counters,
 					 struct ibv_counter_attach_attr *attr,
 					 struct ibv_flow *flow)
 {
-	struct ibv_context *ctx = counters->context;
+	struct ibv_context *ctx;
 
-	if (!attr || (flow && !api_context_accepts(ctx, flow->context)))
+	if (!attr || !API_EXISTS(counters))
+		return api_ret_errno(-EINVAL);
+	ctx = counters->context;
+	if (flow && !API_ACCEPTS(__func__, ctx, flow))
 		return api_ret_errno(-EINVAL);
 	if (attr->comp_mask)
 		return api_ret_errno(-EOPNOTSUPP);
@@ -47,7 +52,7 @@ int verbs_api_attach_counters_point_flow(struct ibv_counters *counters,
 int verbs_api_read_counters(struct ibv_counters *counters, uint64_t *values,
 			    uint32_t nr_values, uint32_t flags)
 {
-	if (nr_values && !values)
+	if (!API_EXISTS(counters) || (nr_values && !values))
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(counters->context, read_counters,
 					   counters, values, nr_values, flags));

@@ -37,7 +37,7 @@ static int cq_create(struct ibv_context *ctx,
 {
 	int ret;
 
-	if (attr->channel && !api_context_accepts(ctx, attr->channel->context))
+	if (attr->channel && !API_ACCEPTS("ibv_create_cq", ctx, attr->channel))
 		return -EINVAL;
 	ret = VERBS_CALL_OP(ctx, create_cq, ctx, attr, extended, ret_vcq);
 	if (ret == 0)
@@ -76,7 +76,7 @@ static int cq_check_attr(const struct ibv_context *ctx,
 	    (attr->flags & ~CREATE_FLAGS_KNOWN))
 		return -EOPNOTSUPP;
 	if ((attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD) &&
-	    !api_context_accepts_pd(ctx, attr->parent_domain))
+	    !API_ACCEPTS("ibv_create_cq_ex", ctx, attr->parent_domain))
 		return -EINVAL;
 	return 0;
 }
@@ -94,14 +94,14 @@ struct ibv_cq_ex *verbs_api_create_cq_ex(struct ibv_context *ctx,
 
 int ibv_resize_cq(struct ibv_cq *cq, int cqe)
 {
-	if (!cq || cqe <= 0)
+	if (!API_EXISTS(cq) || cqe <= 0)
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(cq->context, resize_cq, cq, cqe));
 }
 
 int verbs_api_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr)
 {
-	if (!attr || attr->attr_mask >= IBV_CQ_ATTR_RESERVED)
+	if (!API_EXISTS(cq) || !attr || attr->attr_mask >= IBV_CQ_ATTR_RESERVED)
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(cq->context, modify_cq, cq, attr));
 }
@@ -111,7 +111,7 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 	struct ibv_comp_channel *channel;
 	int ret;
 
-	if (!cq)
+	if (!API_EXISTS(cq))
 		return api_ret_errno(-EINVAL);
 	channel = cq->channel;
 	ret = VERBS_CALL_OP(cq->context, destroy_cq, cq);

@@ -25,6 +25,8 @@ struct ibv_dm *verbs_api_alloc_dm(struct ibv_context *ctx,
 
 int verbs_api_free_dm(struct ibv_dm *dm)
 {
+	if (!API_EXISTS(dm))
+		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(dm->context, free_dm, dm));
 }
 
@@ -35,7 +37,7 @@ struct ibv_mr *verbs_api_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm,
 	struct ibv_mr *mr;
 	int ret;
 
-	if (!dm || !api_context_accepts(pd->context, dm->context))
+	if (!API_EXISTS(pd) || !API_ACCEPTS(__func__, pd->context, dm))
 		return api_ret_null(-EINVAL);
 	ret = VERBS_CALL_OP(pd->context, reg_dm_mr, pd, dm, dm_offset, length,
 			    access, &mr);
@@ -58,7 +60,7 @@ struct ibv_dm *ibv_import_dm(struct ibv_context *context, uint32_t dm_handle)
 
 void ibv_unimport_dm(struct ibv_dm *dm)
 {
-	if (dm)
+	if (API_EXISTS(dm))
 		verbs_ops(dm->context)->unimport_dm(dm);
 }
 
@@ -67,7 +69,7 @@ int ibv_dm_export_dmabuf_fd(struct ibv_dm *dm)
 {
 	int fd, ret;
 
-	if (!dm)
+	if (!API_EXISTS(dm))
 		return api_ret_minus1(-EINVAL);
 	ret = VERBS_CALL_OP(dm->context, dm_export_dmabuf_fd, dm, &fd);
 	return ret ? api_ret_minus1(ret) : fd;

@@ -2,8 +2,8 @@
 /* DMA hints: ibv_alloc_dmah(3). */
 #include <infiniband/verbs.h>
 
+#include "api/api_check.h"
 #include "api/api_err.h"
-#include "core/core_context.h"
 
 #define KNOWN_MASK                                   \
 	((uint32_t)(IBV_DMAH_INIT_ATTR_MASK_CPU_ID | \
@@ -39,7 +39,7 @@ struct ibv_dmah *ibv_alloc_dmah(struct ibv_context *context,
 
 int ibv_dealloc_dmah(struct ibv_dmah *dmah)
 {
-	if (!dmah)
+	if (!API_EXISTS(dmah))
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(dmah->context, dealloc_dmah, dmah));
 }

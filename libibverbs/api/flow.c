@@ -16,14 +16,15 @@ struct flow_spec_head {
 #define SPEC_HEAD_LEN (offsetof(struct flow_spec_head, size) + sizeof(uint16_t))
 
 /*
- * An object without a context cannot be checked: some modules leave the member
- * NULL.
+ * Whether a flow may use an object. One without a context cannot be compared:
+ * some modules leave the member NULL.
  */
-static bool flow_object_is_mismatched(const struct ibv_context *ctx,
-				      const struct ibv_context *other)
-{
-	return other && !api_context_accepts(ctx, other);
-}
+#define FLOW_ACCEPTS(ctx, object)                   \
+	(API_EXISTS_IN(create_flow_name, object) && \
+	 (!(object)->context || API_ACCEPTS(create_flow_name, ctx, object)))
+
+/* The program's function, for layers. */
+static const char create_flow_name[] = "ibv_create_flow";
 
 /* Specifications follow one another without alignment. */
 static bool flow_spec_objects_match(const struct ibv_context *ctx,
@@ -36,14 +37,12 @@ static bool flow_spec_objects_match(const struct ibv_context *ctx,
 	if (head->type == IBV_FLOW_SPEC_ACTION_HANDLE &&
 	    head->size >= sizeof(handle)) {
 		memcpy(&handle, spec, sizeof(handle));
-		return handle.action &&
-		       !flow_object_is_mismatched(ctx, handle.action->context);
+		return FLOW_ACCEPTS(ctx, handle.action);
 	}
 	if (head->type == IBV_FLOW_SPEC_ACTION_COUNT &&
 	    head->size >= sizeof(count)) {
 		memcpy(&count, spec, sizeof(count));
-		return count.counters &&
-		       !flow_object_is_mismatched(ctx, count.counters->context);
+		return FLOW_ACCEPTS(ctx, count.counters);
 	}
 	return true;
 }
@@ -73,7 +72,8 @@ struct ibv_flow *verbs_api_create_flow(struct ibv_qp *qp,
 	struct ibv_flow *flow;
 	int ret;
 
-	if (!attr || !flow_attr_objects_match(qp->context, attr))
+	if (!attr || !API_EXISTS(qp) ||
+	    !flow_attr_objects_match(qp->context, attr))
 		return api_ret_null(-EINVAL);
 	ret = VERBS_CALL_OP(qp->context, create_flow, qp, attr, &flow);
 	return ret ? api_ret_null(ret) : flow;
@@ -81,5 +81,7 @@ struct ibv_flow *verbs_api_create_flow(struct ibv_qp *qp,
 
 int verbs_api_destroy_flow(struct ibv_flow *flow)
 {
+	if (!API_EXISTS(flow))
+		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(flow->context, destroy_flow, flow));
 }

@@ -3,8 +3,8 @@
 #include <infiniband/verbs.h>
 
 #include "api/abi_tables.h"
+#include "api/api_check.h"
 #include "api/api_err.h"
-#include "core/core_context.h"
 
 static int flow_action_check_esp(const struct ibv_flow_action_esp_attr *attr)
 {
@@ -34,7 +34,7 @@ verbs_api_create_flow_action_esp(struct ibv_context *ctx,
 int verbs_api_modify_flow_action_esp(struct ibv_flow_action *action,
 				     struct ibv_flow_action_esp_attr *attr)
 {
-	int ret = flow_action_check_esp(attr);
+	int ret = API_EXISTS(action) ? flow_action_check_esp(attr) : -EINVAL;
 
 	if (ret == 0)
 		ret = VERBS_CALL_OP(action->context, modify_flow_action_esp,
@@ -44,6 +44,8 @@ int verbs_api_modify_flow_action_esp(struct ibv_flow_action *action,
 
 int verbs_api_destroy_flow_action(struct ibv_flow_action *action)
 {
+	if (!API_EXISTS(action))
+		return api_ret_errno(-EINVAL);
 	return api_ret_errno(
 		VERBS_CALL_OP(action->context, destroy_flow_action, action));
 }

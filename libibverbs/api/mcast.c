@@ -2,12 +2,12 @@
 /* Multicast groups of UD queue pairs: ibv_attach_mcast(3). */
 #include <infiniband/verbs.h>
 
+#include "api/api_check.h"
 #include "api/api_err.h"
-#include "core/core_context.h"
 
 int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
-	if (!qp || !gid)
+	if (!API_EXISTS(qp) || !gid)
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(
 		VERBS_CALL_OP(qp->context, attach_mcast, qp, gid, lid));
@@ -15,7 +15,7 @@ int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 
 int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
-	if (!qp || !gid)
+	if (!API_EXISTS(qp) || !gid)
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(
 		VERBS_CALL_OP(qp->context, detach_mcast, qp, gid, lid));

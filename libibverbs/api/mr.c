@@ -78,7 +78,7 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 	struct ibv_mr *mr;
 	int known, ret;
 
-	if (!pd)
+	if (!API_EXISTS_IN("ibv_reg_mr", pd))
 		return api_ret_null(-EINVAL);
 	known = mr_supported_access(pd->context, access);
 	ret = mr_fork_guard_add(addr, length, known);
@@ -115,7 +115,7 @@ struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset,
 	struct ibv_mr *mr;
 	int ret;
 
-	if (!pd)
+	if (!API_EXISTS(pd))
 		return api_ret_null(-EINVAL);
 	ret = VERBS_CALL_OP(pd->context, reg_dmabuf_mr, pd, offset, length,
 			    iova, fd, access, &mr);
@@ -149,8 +149,7 @@ static int mr_check_attr(const struct ibv_pd *pd,
 	if (!mr_attr_has_location(attr->comp_mask))
 		return -EINVAL;
 	if ((attr->comp_mask & IBV_REG_MR_MASK_DMAH) &&
-	    (!attr->dmah ||
-	     !api_context_accepts(pd->context, attr->dmah->context)))
+	    !API_ACCEPTS("ibv_reg_mr_ex", pd->context, attr->dmah))
 		return -EINVAL;
 	return 0;
 }
@@ -231,20 +230,20 @@ static int mr_reg_ex(struct ibv_pd *pd, struct ibv_mr_init_attr *attr,
 struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd,
 			     struct ibv_mr_init_attr *mr_init_attr)
 {
-	struct ibv_mr_init_attr own;
+	struct ibv_mr_init_attr own = {};
 	struct ibv_mr *mr;
 	void *addr;
 	int ret;
 
-	if (!pd || !mr_init_attr)
+	if (!API_EXISTS(pd) || !mr_init_attr)
 		return api_ret_null(-EINVAL);
 
 	/*
 	 * In the first release with this function, the struct ends before buf.
 	 */
 	memcpy(&own, mr_init_attr, offsetof(struct ibv_mr_init_attr, buf));
-	own.buf = own.comp_mask & IBV_REG_MR_MASK_BUF ? mr_init_attr->buf
-						      : NULL;
+	if (own.comp_mask & IBV_REG_MR_MASK_BUF)
+		own.buf = mr_init_attr->buf;
 	addr = own.comp_mask & IBV_REG_MR_MASK_FD
 		       ? (void *)(uintptr_t)own.fd_offset
 		       : own.addr;
@@ -271,8 +270,11 @@ struct ibv_mr *ibv_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buf,
 struct ibv_mr *verbs_api_alloc_null_mr(struct ibv_pd *pd)
 {
 	struct ibv_mr *mr;
-	int ret = VERBS_CALL_OP(pd->context, alloc_null_mr, pd, &mr);
+	int ret;
 
+	if (!API_EXISTS(pd))
+		return api_ret_null(-EINVAL);
+	ret = VERBS_CALL_OP(pd->context, alloc_null_mr, pd, &mr);
 	return ret ? api_ret_null(ret) : mr;
 }
 
@@ -285,7 +287,7 @@ struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t mr_handle)
 	struct ibv_mr *mr;
 	int ret;
 
-	if (!pd)
+	if (!API_EXISTS(pd))
 		return api_ret_null(-EINVAL);
 	ret = VERBS_CALL_OP(pd->context, import_mr, pd, mr_handle, &mr);
 	if (ret)
@@ -297,7 +299,7 @@ struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t mr_handle)
 
 void ibv_unimport_mr(struct ibv_mr *mr)
 {
-	if (mr)
+	if (API_EXISTS(mr))
 		verbs_ops(mr->context)->unimport_mr(mr);
 }
 
@@ -315,7 +317,7 @@ static bool mr_rereg_is_valid(const struct verbs_mr *vmr, int flags,
 	if ((flags & IBV_REREG_MR_CHANGE_TRANSLATION) && (!addr || !length))
 		return false;
 	if ((flags & IBV_REREG_MR_CHANGE_PD) &&
-	    !api_context_accepts_pd(vmr->ibv_mr.context, pd))
+	    !API_ACCEPTS("ibv_rereg_mr", vmr->ibv_mr.context, pd))
 		return false;
 	return !access || (flags & IBV_REREG_MR_CHANGE_ACCESS);
 }
@@ -387,7 +389,8 @@ int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr,
 	const struct mr_extent arg = { addr, length, access };
 	struct verbs_mr *vmr = to_vmr(mr);
 
-	if (!mr || !mr_rereg_is_valid(vmr, flags, pd, addr, length, access))
+	if (!API_EXISTS(mr) ||
+	    !mr_rereg_is_valid(vmr, flags, pd, addr, length, access))
 		return mr_rereg_fail(-EINVAL, IBV_REREG_MR_ERR_INPUT);
 	return mr_rereg(vmr, flags, pd, &arg);
 }
@@ -399,7 +402,7 @@ int ibv_dereg_mr(struct ibv_mr *mr)
 	struct mr_extent was;
 	int ret;
 
-	if (!mr)
+	if (!API_EXISTS(mr))
 		return api_ret_errno(-EINVAL);
 	is_memory = vmr->mr_type == VERBS_MR_TYPE_MR;
 	was = mr_extent_of(vmr);
@@ -416,7 +419,7 @@ int verbs_api_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
 			uint32_t flags, struct ibv_sge *sg_list,
 			uint32_t num_sge)
 {
-	if (num_sge && !sg_list)
+	if (!API_EXISTS(pd) || (num_sge && !sg_list))
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(pd->context, advise_mr, pd, advice,
 					   flags, sg_list, num_sge));

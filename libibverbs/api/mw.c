@@ -3,14 +3,16 @@
 #include <infiniband/verbs.h>
 
 #include "api/abi_tables.h"
+#include "api/api_check.h"
 #include "api/api_err.h"
-#include "core/core_context.h"
 
 struct ibv_mw *verbs_api_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 {
 	struct ibv_mw *mw;
 	int ret;
 
+	if (!API_EXISTS(pd))
+		return api_ret_null(-EINVAL);
 	if (type != IBV_MW_TYPE_1 && type != IBV_MW_TYPE_2)
 		return api_ret_null(-EINVAL);
 	ret = VERBS_CALL_OP(pd->context, alloc_mw, pd, type, &mw);
@@ -19,5 +21,7 @@ struct ibv_mw *verbs_api_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 
 int verbs_api_dealloc_mw(struct ibv_mw *mw)
 {
+	if (!API_EXISTS(mw))
+		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(mw->context, dealloc_mw, mw));
 }

@@ -18,9 +18,11 @@ static bool
 parent_domain_attr_is_valid(const struct ibv_context *ctx,
 			    const struct ibv_parent_domain_init_attr *attr)
 {
-	if (!attr || !api_context_accepts_pd(ctx, attr->pd))
+	static const char function[] = "ibv_alloc_parent_domain";
+
+	if (!attr || !API_ACCEPTS(function, ctx, attr->pd))
 		return false;
-	return !attr->td || api_context_accepts(ctx, attr->td->context);
+	return !attr->td || API_ACCEPTS(function, ctx, attr->td);
 }
 
 struct ibv_pd *

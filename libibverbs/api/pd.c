@@ -2,8 +2,8 @@
 /* Protection domains: ibv_alloc_pd(3), ibv_import_pd(3). */
 #include <infiniband/verbs.h>
 
+#include "api/api_check.h"
 #include "api/api_err.h"
-#include "core/core_context.h"
 
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 {
@@ -19,7 +19,7 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 /* Frees a PD or a parent domain. */
 int ibv_dealloc_pd(struct ibv_pd *pd)
 {
-	if (!pd)
+	if (!API_EXISTS(pd))
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(pd->context, dealloc_pd, pd));
 }
@@ -41,6 +41,6 @@ struct ibv_pd *ibv_import_pd(struct ibv_context *context, uint32_t pd_handle)
 
 void ibv_unimport_pd(struct ibv_pd *pd)
 {
-	if (pd)
+	if (API_EXISTS(pd))
 		verbs_ops(pd->context)->unimport_pd(pd);
 }

@@ -20,6 +20,9 @@
 	((uint32_t)(IBV_QP_OPEN_ATTR_NUM | IBV_QP_OPEN_ATTR_XRCD | \
 		    IBV_QP_OPEN_ATTR_TYPE))
 
+/* The program's function, for layers. */
+static const char create_qp_name[] = "ibv_create_qp";
+
 /* Whether the completion queues that the type needs are present. */
 static bool qp_attr_has_needed_cqs(const struct ibv_qp_init_attr_ex *attr)
 {
@@ -51,12 +54,13 @@ static bool qp_queues_match_context(const struct ibv_context *ctx,
 {
 	if (attr->qp_type == IBV_QPT_XRC_RECV)
 		return true;
-	if (attr->send_cq && !api_context_accepts_cq(ctx, attr->send_cq))
+	if (attr->send_cq && !API_ACCEPTS(create_qp_name, ctx, attr->send_cq))
 		return false;
 	if (attr->qp_type == IBV_QPT_XRC_SEND)
 		return true;
-	return (!attr->recv_cq || api_context_accepts_cq(ctx, attr->recv_cq)) &&
-	       (!attr->srq || api_context_accepts(ctx, attr->srq->context));
+	return (!attr->recv_cq ||
+		API_ACCEPTS(create_qp_name, ctx, attr->recv_cq)) &&
+	       (!attr->srq || API_ACCEPTS(create_qp_name, ctx, attr->srq));
 }
 
 /* The objects that the mask selects exist and belong to the context. */
@@ -66,14 +70,13 @@ static bool qp_objects_match_context(const struct ibv_context *ctx,
 	uint32_t mask = attr->comp_mask;
 
 	if ((mask & IBV_QP_INIT_ATTR_PD) &&
-	    !api_context_accepts_pd(ctx, attr->pd))
+	    !API_ACCEPTS(create_qp_name, ctx, attr->pd))
 		return false;
 	if ((mask & IBV_QP_INIT_ATTR_XRCD) &&
-	    !api_context_accepts_xrcd(ctx, attr->xrcd))
+	    !API_ACCEPTS(create_qp_name, ctx, attr->xrcd))
 		return false;
 	if ((mask & IBV_QP_INIT_ATTR_IND_TABLE) &&
-	    (!attr->rwq_ind_tbl ||
-	     !api_context_accepts(ctx, attr->rwq_ind_tbl->context)))
+	    !API_ACCEPTS(create_qp_name, ctx, attr->rwq_ind_tbl))
 		return false;
 	return !(mask & IBV_QP_INIT_ATTR_RX_HASH) ||
 	       !attr->rx_hash_conf.rx_hash_key_len ||
@@ -119,7 +122,7 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd,
 	};
 	struct ibv_qp *qp;
 
-	if (!pd || !qp_init_attr)
+	if (!API_EXISTS(pd) || !qp_init_attr)
 		return api_ret_null(-EINVAL);
 	attr.qp_context = qp_init_attr->qp_context;
 	attr.send_cq = qp_init_attr->send_cq;
@@ -142,7 +145,7 @@ static int qp_check_open_attr(const struct ibv_context *ctx,
 	if (attr->comp_mask >= IBV_QP_OPEN_ATTR_RESERVED)
 		return -EOPNOTSUPP;
 	if ((attr->comp_mask & OPEN_ATTR_NEEDED) != OPEN_ATTR_NEEDED ||
-	    !api_context_accepts_xrcd(ctx, attr->xrcd))
+	    !API_ACCEPTS("ibv_open_qp", ctx, attr->xrcd))
 		return -EINVAL;
 	return 0;
 }
@@ -173,7 +176,8 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 {
 	int ret;
 
-	if (!qp || !attr || !qp_attr_states_are_valid(attr, attr_mask))
+	if (!API_EXISTS(qp) || !attr ||
+	    !qp_attr_states_are_valid(attr, attr_mask))
 		return api_ret_errno(-EINVAL);
 	ret = VERBS_CALL_OP(qp->context, modify_qp, qp, attr, attr_mask);
 	if (ret == 0 && (attr_mask & IBV_QP_STATE))
@@ -186,7 +190,7 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 {
 	int ret;
 
-	if (!qp || !attr || !init_attr)
+	if (!API_EXISTS(qp) || !attr || !init_attr)
 		return api_ret_errno(-EINVAL);
 	ret = VERBS_CALL_OP(qp->context, query_qp, qp, attr, attr_mask,
 			    init_attr);
@@ -197,7 +201,7 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 
 int ibv_destroy_qp(struct ibv_qp *qp)
 {
-	if (!qp)
+	if (!API_EXISTS(qp))
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(qp->context, destroy_qp, qp));
 }
@@ -205,7 +209,7 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 int verbs_api_modify_qp_rate_limit(struct ibv_qp *qp,
 				   struct ibv_qp_rate_limit_attr *attr)
 {
-	if (!attr)
+	if (!API_EXISTS(qp) || !attr)
 		return api_ret_errno(-EINVAL);
 	if (attr->comp_mask)
 		return api_ret_errno(-EOPNOTSUPP);
@@ -215,7 +219,7 @@ int verbs_api_modify_qp_rate_limit(struct ibv_qp *qp,
 
 struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
 {
-	return qp ? verbs_ops(qp->context)->qp_to_ex(qp) : NULL;
+	return API_EXISTS(qp) ? verbs_ops(qp->context)->qp_to_ex(qp) : NULL;
 }
 
 /*
@@ -237,7 +241,7 @@ int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op,
 {
 	int caps;
 
-	if (!qp || (flags & ~IN_ORDER_FLAGS_KNOWN))
+	if (!API_EXISTS(qp) || (flags & ~IN_ORDER_FLAGS_KNOWN))
 		return 0;
 	if (!cpu_keeps_write_order() &&
 	    !(flags & IBV_QUERY_QP_DATA_IN_ORDER_DEVICE_ONLY))
@@ -252,7 +256,7 @@ int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op,
 
 int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
-	if (!qp || !ece)
+	if (!API_EXISTS(qp) || !ece)
 		return api_ret_errno(-EINVAL);
 	if (!ece->vendor_id)
 		return api_ret_errno(-EOPNOTSUPP);
@@ -261,7 +265,7 @@ int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 
 int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
-	if (!qp || !ece)
+	if (!API_EXISTS(qp) || !ece)
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(qp->context, query_ece, qp, ece));
 }

@@ -13,6 +13,9 @@
 
 #define SRQ_ATTR_KNOWN ((int)(IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT))
 
+/* The program's function, for layers. */
+static const char create_srq_name[] = "ibv_create_srq";
+
 /* Whether the objects that the type needs besides a PD are present. */
 static bool srq_attr_has_needed_objects(const struct ibv_context *ctx,
 					const struct ibv_srq_init_attr_ex *attr)
@@ -21,9 +24,9 @@ static bool srq_attr_has_needed_objects(const struct ibv_context *ctx,
 					 ? attr->srq_type
 					 : IBV_SRQT_BASIC;
 	bool has_cq = (attr->comp_mask & IBV_SRQ_INIT_ATTR_CQ) &&
-		      api_context_accepts_cq(ctx, attr->cq);
+		      API_ACCEPTS(create_srq_name, ctx, attr->cq);
 	bool has_xrcd = (attr->comp_mask & IBV_SRQ_INIT_ATTR_XRCD) &&
-			api_context_accepts_xrcd(ctx, attr->xrcd);
+			API_ACCEPTS(create_srq_name, ctx, attr->xrcd);
 
 	switch (type) {
 	case IBV_SRQT_BASIC:
@@ -46,7 +49,7 @@ static int srq_check_attr(const struct ibv_context *ctx,
 	if (attr->comp_mask & ~SRQ_INIT_ATTR_KNOWN)
 		return -EOPNOTSUPP;
 	if (!(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) ||
-	    !api_context_accepts_pd(ctx, attr->pd) ||
+	    !API_ACCEPTS(create_srq_name, ctx, attr->pd) ||
 	    !srq_attr_has_needed_objects(ctx, attr))
 		return -EINVAL;
 	return 0;
@@ -72,7 +75,7 @@ struct ibv_srq *ibv_create_srq(struct ibv_pd *pd,
 	};
 	struct ibv_srq *srq;
 
-	if (!pd || !srq_init_attr)
+	if (!API_EXISTS(pd) || !srq_init_attr)
 		return api_ret_null(-EINVAL);
 	attr.srq_context = srq_init_attr->srq_context;
 	attr.attr = srq_init_attr->attr;
@@ -85,7 +88,7 @@ struct ibv_srq *ibv_create_srq(struct ibv_pd *pd,
 int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr,
 		   int srq_attr_mask)
 {
-	if (!srq || !srq_attr || (srq_attr_mask & ~SRQ_ATTR_KNOWN))
+	if (!API_EXISTS(srq) || !srq_attr || (srq_attr_mask & ~SRQ_ATTR_KNOWN))
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(srq->context, modify_srq, srq,
 					   srq_attr, srq_attr_mask));
@@ -93,7 +96,7 @@ int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr,
 
 int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr)
 {
-	if (!srq || !srq_attr)
+	if (!API_EXISTS(srq) || !srq_attr)
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(
 		VERBS_CALL_OP(srq->context, query_srq, srq, srq_attr));
@@ -101,14 +104,14 @@ int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr)
 
 int ibv_destroy_srq(struct ibv_srq *srq)
 {
-	if (!srq)
+	if (!API_EXISTS(srq))
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(srq->context, destroy_srq, srq));
 }
 
 int verbs_api_get_srq_num(struct ibv_srq *srq, uint32_t *srq_num)
 {
-	if (!srq_num)
+	if (!API_EXISTS(srq) || !srq_num)
 		return api_ret_errno(-EINVAL);
 	return api_ret_errno(
 		verbs_ops(srq->context)->get_srq_num(srq, srq_num));

@@ -3,8 +3,8 @@
 #include <infiniband/verbs.h>
 
 #include "api/abi_tables.h"
+#include "api/api_check.h"
 #include "api/api_err.h"
-#include "core/core_context.h"
 
 struct ibv_td *verbs_api_alloc_td(struct ibv_context *ctx,
 				  struct ibv_td_init_attr *attr)
@@ -22,5 +22,7 @@ struct ibv_td *verbs_api_alloc_td(struct ibv_context *ctx,
 
 int verbs_api_dealloc_td(struct ibv_td *td)
 {
+	if (!API_EXISTS(td))
+		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(td->context, dealloc_td, td));
 }

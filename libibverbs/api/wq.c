@@ -20,8 +20,8 @@ static int wq_check_attr(const struct ibv_context *ctx,
 	if (!attr || attr->comp_mask >= IBV_WQ_INIT_ATTR_RESERVED ||
 	    attr->wq_type != IBV_WQT_RQ)
 		return -EINVAL;
-	if (!api_context_accepts_pd(ctx, attr->pd) ||
-	    !api_context_accepts_cq(ctx, attr->cq))
+	if (!API_ACCEPTS("ibv_create_wq", ctx, attr->pd) ||
+	    !API_ACCEPTS("ibv_create_wq", ctx, attr->cq))
 		return -EINVAL;
 	if ((attr->comp_mask & IBV_WQ_INIT_ATTR_FLAGS) &&
 	    (attr->create_flags & ~FLAGS_KNOWN))
@@ -49,7 +49,7 @@ struct ibv_wq *verbs_api_create_wq(struct ibv_context *ctx,
 
 int verbs_api_modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *attr)
 {
-	if (!attr || attr->attr_mask >= IBV_WQ_ATTR_RESERVED)
+	if (!API_EXISTS(wq) || !attr || attr->attr_mask >= IBV_WQ_ATTR_RESERVED)
 		return api_ret_errno(-EINVAL);
 	if ((attr->attr_mask & IBV_WQ_ATTR_FLAGS) &&
 	    (attr->flags_mask & ~FLAGS_KNOWN))
@@ -59,6 +59,8 @@ int verbs_api_modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *attr)
 
 int verbs_api_destroy_wq(struct ibv_wq *wq)
 {
+	if (!API_EXISTS(wq))
+		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(wq->context, destroy_wq, wq));
 }
 
@@ -79,9 +81,8 @@ rwq_ind_table_attr_is_valid(const struct ibv_context *ctx,
 	if (attr->log_ind_tbl_size > IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE)
 		return false;
 	for (size_t i = 0; i < (size_t)1 << attr->log_ind_tbl_size; i++) {
-		const struct ibv_wq *wq = attr->ind_tbl[i];
-
-		if (!wq || !api_context_accepts(ctx, wq->context))
+		if (!API_ACCEPTS("ibv_create_rwq_ind_table", ctx,
+				 attr->ind_tbl[i]))
 			return false;
 	}
 	return true;
@@ -102,6 +103,8 @@ verbs_api_create_rwq_ind_table(struct ibv_context *ctx,
 
 int verbs_api_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table)
 {
+	if (!API_EXISTS(table))
+		return api_ret_errno(-EINVAL);
 	return api_ret_errno(
 		VERBS_CALL_OP(table->context, destroy_rwq_ind_table, table));
 }

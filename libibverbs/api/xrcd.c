@@ -3,8 +3,8 @@
 #include <infiniband/verbs.h>
 
 #include "api/abi_tables.h"
+#include "api/api_check.h"
 #include "api/api_err.h"
-#include "core/core_context.h"
 
 #define NEEDED_MASK \
 	((uint32_t)(IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS))
@@ -31,5 +31,7 @@ struct ibv_xrcd *verbs_api_open_xrcd(struct ibv_context *ctx,
 
 int verbs_api_close_xrcd(struct ibv_xrcd *xrcd)
 {
+	if (!API_EXISTS(xrcd))
+		return api_ret_errno(-EINVAL);
 	return api_ret_errno(VERBS_CALL_OP(xrcd->context, close_xrcd, xrcd));
 }

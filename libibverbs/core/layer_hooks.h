@@ -13,7 +13,30 @@
 #include <stdint.h>
 
 /* Changes with each change of this file or of struct verbs_ex_private. */
-#define VERBS_LAYER_ABI 5
+#define VERBS_LAYER_ABI 6
+
+/* Objects that calls use. */
+enum layers_kind {
+	LAYERS_PD, /* or a parent domain */
+	LAYERS_MR,
+	LAYERS_MW,
+	LAYERS_AH,
+	LAYERS_CQ,
+	LAYERS_SRQ,
+	LAYERS_QP,
+	LAYERS_WQ,
+	LAYERS_TABLE, /* of WQs */
+	LAYERS_FLOW,
+	LAYERS_ACTION, /* of flows */
+	LAYERS_COUNTERS,
+	LAYERS_COMP_CNTR,
+	LAYERS_TD,
+	LAYERS_XRCD,
+	LAYERS_DM,
+	LAYERS_DMAH,
+	LAYERS_CHANNEL, /* of completion events; it has no record */
+	LAYERS_NR_KINDS,
+};
 
 struct verbs_layer_settings {
 	const char *names;    /* of the layers, separated by commas */
@@ -53,6 +76,22 @@ struct verbs_layer_hooks {
 	 * @error: -errno
 	 */
 	void (*open_failed)(const char *device, const char *node, int error);
+
+	/*
+	 * object_exists() - a control call uses an object
+	 * @function: of the program, or a prefix "verbs_api_" and the rest of
+	 *	the name
+	 * @object: may be destroyed already, so it is not read
+	 *
+	 * Return: false if it certainly was destroyed. The call fails.
+	 */
+	bool (*object_exists)(const char *function, enum layers_kind kind,
+			      const void *object);
+
+	/* object_is_foreign() - a call fails: @ctx may not use the object */
+	void (*object_is_foreign)(const char *function,
+				  const struct ibv_context *ctx,
+				  enum layers_kind kind, const void *object);
 };
 
 /* Exported by the module. */

@@ -4,8 +4,8 @@
  * the first open, and loads the module of the layers (core/layer_module.c) if
  * one of them is set. A module that is missing or unusable costs one warning.
  *
- * core/core_context.c calls it when a context is opened and closed. No other
- * call of the library, and none of the data path, depends on this file.
+ * core/core_context.c calls it when a context is opened and closed, and api/
+ * for each object of a control call. The data path does not depend on it.
  */
 #include "core/layer_load.h"
 
@@ -110,4 +110,20 @@ void verbs_layer_open_failed(const struct verbs_device *dev, int error)
 		hooks->open_failed(
 			dev->pub->name,
 			dev->has_node ? dev->kernel.uverbs_name : NULL, error);
+}
+
+/* A caller with an object has opened a device, so layer_hooks is constant. */
+bool verbs_layer_object_exists(const char *function, enum layers_kind kind,
+			       const void *object)
+{
+	return !layer_hooks ||
+	       layer_hooks->object_exists(function, kind, object);
+}
+
+void verbs_layer_object_is_foreign(const char *function,
+				   const struct ibv_context *ctx,
+				   enum layers_kind kind, const void *object)
+{
+	if (layer_hooks)
+		layer_hooks->object_is_foreign(function, ctx, kind, object);
 }

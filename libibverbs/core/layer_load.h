@@ -21,6 +21,19 @@ void verbs_layer_detach(struct ibv_context *ctx);
 void verbs_layer_open_failed(const struct verbs_device *dev, int error);
 
 /**
+ * verbs_layer_object_exists() - check an object that a control call uses
+ *
+ * See struct verbs_layer_hooks. Without layers, all objects exist.
+ */
+bool verbs_layer_object_exists(const char *function, enum layers_kind kind,
+			       const void *object);
+
+/** verbs_layer_object_is_foreign() - report an object of another context */
+void verbs_layer_object_is_foreign(const char *function,
+				   const struct ibv_context *ctx,
+				   enum layers_kind kind, const void *object);
+
+/**
  * verbs_layer_module_load() - load the module of the layers
  * @ret_reason: set on failure: the reason, for a warning
  *

@@ -135,8 +135,8 @@ static void layers_detach(struct ibv_context *ctx)
 	if (fault_is_on)
 		fault_detach(ctx);
 	layers_mirror_ops(ctx);
-	priv->layer = NULL;
 	layers_record_drop_context(ctx);
+	priv->layer = NULL;
 	free(layers);
 }
 
@@ -146,6 +146,21 @@ static void layers_open_failed(const char *device, const char *node, int error)
 		explain_open(device, node, -error);
 }
 
+static bool layers_object_exists(const char *function, enum layers_kind kind,
+				 const void *object)
+{
+	return !validate_is_on ||
+	       validate_object_exists(function, kind, object);
+}
+
+static void layers_object_is_foreign(const char *function,
+				     const struct ibv_context *ctx,
+				     enum layers_kind kind, const void *object)
+{
+	if (validate_is_on && verbs_priv(ctx)->layer)
+		validate_object_is_foreign(function, ctx, kind, object);
+}
+
 const struct verbs_layer_hooks verbs_layer_hooks = {
 	.layer_abi = VERBS_LAYER_ABI,
 	.private_size = sizeof(struct verbs_ex_private),
@@ -153,4 +168,6 @@ const struct verbs_layer_hooks verbs_layer_hooks = {
 	.attach = layers_attach,
 	.detach = layers_detach,
 	.open_failed = layers_open_failed,
+	.object_exists = layers_object_exists,
+	.object_is_foreign = layers_object_is_foreign,
 };

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/layer_hooks.h"
 #include "layers/layers_track.h"
 #include "layers/validate/validate_qp.h"
 #include "util/lock.h"
@@ -68,17 +69,6 @@ struct layers_mr {
 	atomic_uint_least64_t length;	   /* bytes; UINT64_MAX: unknown */
 	atomic_uint access;
 	atomic_uint rkey;
-};
-
-enum layers_kind {
-	LAYERS_PD,
-	LAYERS_MR,
-	LAYERS_MW,
-	LAYERS_AH,
-	LAYERS_CQ,
-	LAYERS_SRQ,
-	LAYERS_QP,
-	LAYERS_NR_KINDS,
 };
 
 /* Objects that an object uses. A parent domain uses its PD. */

@@ -32,6 +32,13 @@ void validate_attach(struct ibv_context *ctx);
 /** validate_detach() - check the objects of a context that is to be closed */
 void validate_detach(struct ibv_context *ctx);
 
+/* Hooks of verbs_layer_hooks: validate_use.c */
+bool validate_object_exists(const char *function, enum layers_kind kind,
+			    const void *object);
+void validate_object_is_foreign(const char *function,
+				const struct ibv_context *ctx,
+				enum layers_kind kind, const void *object);
+
 /* ------------------------------------------------------------------------ */
 /* For the files of this layer                                               */
 /* ------------------------------------------------------------------------ */
@@ -56,6 +63,7 @@ static inline bool validate_knows_keys(const struct ibv_context *ctx)
 
 /* Each function replaces the ops of its file, if the provider has them. */
 void validate_replace_object_ops(struct verbs_context_ops *table);
+void validate_replace_made_ops(struct verbs_context_ops *table);
 void validate_replace_memory_ops(struct verbs_context_ops *table);
 void validate_replace_queue_ops(struct verbs_context_ops *table);
 void validate_replace_event_ops(struct verbs_context_ops *table);
@@ -63,6 +71,15 @@ void validate_replace_data_ops(struct verbs_context_ops *table);
 
 /** validate_root_pd() - return the PD of a parent domain; NULL: unknown */
 const struct ibv_pd *validate_root_pd(const struct ibv_pd *pd);
+
+/**
+ * validate_bind_objects() - check the objects of a bind operation
+ * @mr: may be NULL
+ *
+ * Return: whether the provider may read them.
+ */
+bool validate_bind_objects(const char *function, const struct ibv_qp *qp,
+			   const struct ibv_mw *mw, const struct ibv_mr *mr);
 
 /** validate_max_bytes() - longest message of a QP type; 0: unknown */
 uint32_t validate_max_bytes(enum ibv_qp_type type,

@@ -31,6 +31,7 @@ void validate_attach(struct ibv_context *ctx)
 	atomic_init(&layers_context(ctx)->is_partly_seen,
 		    priv->kernel.imported);
 	validate_replace_object_ops(&priv->ops);
+	validate_replace_made_ops(&priv->ops);
 	validate_replace_memory_ops(&priv->ops);
 	validate_replace_queue_ops(&priv->ops);
 	validate_replace_event_ops(&priv->ops);

@@ -104,6 +104,8 @@ static int validate_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
 	struct layers_posting posting;
 	int ret;
 
+	if (!validate_bind_objects("ibv_bind_mw", qp, mw, bind->bind_info.mr))
+		return EINVAL;
 	validate_bind(qp, bind->wr_id, &bind->bind_info);
 	if (record)
 		posting = layers_track_sends(&record->qp.send, &wr);

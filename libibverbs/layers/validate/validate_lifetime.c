@@ -8,7 +8,7 @@
 #include "layers/validate/validate_objects.h"
 #include "layers/validate/validate_report.h"
 
-/* Objects that are not known, such as flows, may use the object, too. */
+/* Objects that are not known may use the object, too. */
 void validate_busy(const char *function, const struct ibv_context *ctx,
 		   const void *object, int error)
 {

@@ -28,12 +28,29 @@ struct validate_found validate_objects_find_all(const struct ibv_context *ctx);
 void validate_add_object(struct explain_text *text, enum layers_kind kind,
 			 uint32_t number);
 
+/** validate_add_kind() - append "the MR" */
+void validate_add_kind(struct explain_text *text, enum layers_kind kind);
+
 /** validate_add_found() - append "1 object, QP 0x11" or "2 objects, the ..." */
 void validate_add_found(struct explain_text *text,
 			const struct validate_found *found);
 
-/** validate_was_destroyed() - whether the last object at an address is gone */
-bool validate_was_destroyed(enum layers_kind kind, const void *object);
+/* An object that was destroyed. */
+struct validate_gone {
+	const struct ibv_context *ctx; /* exists */
+	uint32_t number;
+};
+
+/**
+ * validate_find_gone() - find the last object of a kind at an address
+ * @object: of which there is no record
+ *
+ * Return: whether it certainly was destroyed. A vendor library, or another
+ * process with the descriptor of the context, may make objects at this address
+ * that are not observed.
+ */
+bool validate_find_gone(enum layers_kind kind, const void *object,
+			struct validate_gone *ret);
 
 /* Access flags of a region of which they are unknown. */
 #define VALIDATE_ANY_ACCESS UINT32_MAX

@@ -383,13 +383,13 @@ static bool posts_pd_differs(const struct posts_request *request,
 	return request->pd && root && root != request->pd;
 }
 
-/* A vendor library makes address handles that have no record. */
 static bool posts_ah_was_destroyed(const struct posts_request *request)
 {
 	const struct ibv_ah *ah = request->send->wr.ud.ah;
+	struct validate_gone gone;
 
-	return ah && validate_knows_keys(request->ctx) &&
-	       !layers_record_find(ah) && validate_was_destroyed(LAYERS_AH, ah);
+	return ah && !layers_record_find(ah) &&
+	       validate_find_gone(LAYERS_AH, ah, &gone);
 }
 
 /* Return: whether the provider may read the address handle. */
@@ -511,6 +511,10 @@ bool validate_sends(const struct ibv_qp *qp, const struct layers_qp *record,
 			if (!posts_check_datagram(&request, &record->validate))
 				return false;
 		} else if (wr->opcode == IBV_WR_BIND_MW) {
+			if (!validate_bind_objects("ibv_post_send", qp,
+						   wr->bind_mw.mw,
+						   wr->bind_mw.bind_info.mr))
+				return false;
 			validate_bind(qp, wr->wr_id, &wr->bind_mw.bind_info);
 		}
 		wr = wr->next;

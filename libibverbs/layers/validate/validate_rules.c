@@ -97,10 +97,9 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "Destroy those first.",
 	     "ibv_alloc_pd(3), ibv_create_cq(3), ibv_create_srq(3)"),
 	RULE(LT, 003, VALIDATE_ERROR, VALIDATE_HISTORY,
-	     "A send request has an address handle that was destroyed. "
-	     "ibv_post_send() returns EINVAL, since many providers would "
-	     "crash.",
-	     "ibv_create_ah(3)"),
+	     "A call or a send request uses an object that was destroyed. The "
+	     "call fails with EINVAL, since it would read freed memory.",
+	     "libibverbs(7)"),
 	RULE(LT, 004, VALIDATE_ERROR, VALIDATE_HISTORY,
 	     "A memory region is deregistered or registered again while a "
 	     "request in flight uses it. Poll the completion of the request "
@@ -121,9 +120,9 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "poll until it is empty.",
 	     "ibv_create_qp(3), IBTA 10.3.1"),
 	RULE(LT, 008, VALIDATE_ERROR, VALIDATE_HISTORY,
-	     "A send request has an address handle of another context. Make "
-	     "one for each context.",
-	     "ibv_post_send(3), ibv_create_ah(3)"),
+	     "A call or a send request uses objects of two contexts. Make one "
+	     "for each context.",
+	     "libibverbs(7)"),
 	RULE(MW, 001, VALIDATE_ERROR, VALIDATE_ANY,
 	     "A memory window is bound to a region without IBV_ACCESS_MW_BIND.",
 	     "ibv_alloc_mw(3), ibv_bind_mw(3)"),

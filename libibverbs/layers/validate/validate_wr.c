@@ -98,7 +98,9 @@ static void validate_wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw,
 				uint32_t rkey,
 				const struct ibv_mw_bind_info *bind_info)
 {
-	validate_bind(&qpx->qp_base, qpx->wr_id, bind_info);
+	if (validate_bind_objects("ibv_wr_bind_mw", &qpx->qp_base, mw,
+				  bind_info->mr))
+		validate_bind(&qpx->qp_base, qpx->wr_id, bind_info);
 	wr_begin(qpx, IBV_WR_BIND_MW, 0)->wr_bind_mw(qpx, mw, rkey, bind_info);
 }
 

@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "core/layer_load.h"
+
 #undef ibv_query_port
 
 #define PORT	2
@@ -95,6 +97,13 @@ struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 	fake.ah_attr = *attr;
 	fake_ah.context = pd->context;
 	return &fake_ah;
+}
+
+/* No layer is enabled. */
+bool verbs_layer_object_exists(const char *function, enum layers_kind kind,
+			       const void *object)
+{
+	return true;
 }
 
 /* 20 undefined bytes, then IPv4, as rxe writes it */

@@ -9,6 +9,11 @@
 #include <string.h>
 
 #include "libibverbs/api/api_fixture.h"
+#include "libibverbs/api/misuse_foreign.h"
+
+__attribute__((weak)) void misuse_foreign_called(bool is_refused)
+{
+}
 
 /* One object of each kind; the "their" objects belong to the other context. */
 struct objects {
@@ -82,6 +87,7 @@ static int expected;
 static void assert_asked(const char *op)
 {
 	ASSERT_OP(expected == EBUSY ? op : "none");
+	misuse_foreign_called(expected == EINVAL);
 }
 
 #define OBJECT(op, call)                     \

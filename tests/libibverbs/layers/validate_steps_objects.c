@@ -102,6 +102,62 @@ static void step_LT_002(bool mistake)
 	assert_int_equal(ibv_dealloc_pd(pd), 0);
 }
 
+static struct ibv_qp *create_qp(struct ibv_pd *pd, struct ibv_cq *cq)
+{
+	struct ibv_qp_init_attr attr = {
+		.send_cq = cq,
+		.recv_cq = cq,
+		.cap = { 8, 8, 2, 2, 0 },
+		.qp_type = IBV_QPT_RC,
+	};
+
+	return ibv_create_qp(pd, &attr);
+}
+
+static void step_LT_003_call(bool mistake)
+{
+	struct ibv_cq *cq = ibv_create_cq(fixture.ctx, 8, NULL, NULL, 0);
+	struct ibv_qp *qp;
+
+	assert_non_null(cq);
+	if (mistake)
+		assert_int_equal(ibv_destroy_cq(cq), 0);
+	qp = create_qp(fixture.pd, cq);
+	if (mistake) {
+		assert_null(qp);
+		assert_int_equal(errno, EINVAL);
+		return;
+	}
+	assert_non_null(qp);
+	assert_int_equal(ibv_destroy_qp(qp), 0);
+	assert_int_equal(ibv_destroy_cq(cq), 0);
+}
+
+static void step_LT_003_twice(bool mistake)
+{
+	struct ibv_pd *pd = ibv_alloc_pd(fixture.ctx);
+
+	assert_non_null(pd);
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
+	if (mistake)
+		assert_int_equal(ibv_dealloc_pd(pd), EINVAL);
+}
+
+static void step_LT_008_call(bool mistake)
+{
+	struct ibv_context *ctx = fixture_open();
+	struct ibv_pd *pd = ibv_alloc_pd(ctx);
+	struct ibv_qp *qp;
+
+	assert_non_null(pd);
+	qp = create_qp(mistake ? pd : fixture.pd, fixture.cq);
+	assert_int_equal(qp == NULL, mistake);
+	if (qp)
+		assert_int_equal(ibv_destroy_qp(qp), 0);
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
+	assert_int_equal(ibv_close_device(ctx), 0);
+}
+
 /* ------------------------------------------------------------------------ */
 /* Events                                                                    */
 /* ------------------------------------------------------------------------ */
@@ -192,10 +248,19 @@ static void step_AD_008(bool mistake)
 }
 
 const struct validate_step validate_steps_objects[] = {
-	VALIDATE_STEP(AD, 008), VALIDATE_STEP(CQ, 003),
-	VALIDATE_STEP(CQ, 006), VALIDATE_STEP(EV, 003),
-	VALIDATE_STEP(CQ, 010), VALIDATE_STEP(KY, 008),
-	VALIDATE_STEP(KY, 009), VALIDATE_STEP(LT, 001),
-	VALIDATE_STEP(LT, 002), VALIDATE_STEP(QP, 012),
-	VALIDATE_STEP(SR, 005), { .rule = LAYERS_RULE_NONE },
+	VALIDATE_STEP(AD, 008),
+	VALIDATE_STEP(CQ, 003),
+	VALIDATE_STEP(CQ, 006),
+	VALIDATE_STEP(EV, 003),
+	VALIDATE_STEP(CQ, 010),
+	VALIDATE_STEP(KY, 008),
+	VALIDATE_STEP(KY, 009),
+	VALIDATE_STEP(LT, 001),
+	VALIDATE_STEP(LT, 002),
+	{ AV_LT_003, "_call", step_LT_003_call, NULL },
+	{ AV_LT_003, "_twice", step_LT_003_twice, NULL },
+	{ AV_LT_008, "_call", step_LT_008_call, NULL },
+	VALIDATE_STEP(QP, 012),
+	VALIDATE_STEP(SR, 005),
+	{ .rule = LAYERS_RULE_NONE },
 };
