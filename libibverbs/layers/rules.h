@@ -109,6 +109,7 @@ enum layers_rule {
 	AV_WC_008,
 	AV_WC_009,
 	AV_WC_010,
+	AV_WC_011,
 
 	LAYERS_NR_RULES,
 };

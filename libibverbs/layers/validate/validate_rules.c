@@ -317,8 +317,9 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "does not permit the access to its memory.",
 	     "ibv_poll_cq(3), IBTA 9.7.4.1.7"),
 	RULE(WC, 008, VALIDATE_ERROR, VALIDATE_ANY,
-	     "The status of a completion is REM_OP_ERR: the peer could "
-	     "not execute the request because of an error of its own.",
+	     "The status of a completion is REM_OP_ERR, BAD_RESP_ERR or "
+	     "REM_ABORT_ERR: the peer could not execute the request because "
+	     "of an error of its own.",
 	     "ibv_poll_cq(3), IBTA 11.6.2"),
 	RULE(WC, 009, VALIDATE_ERROR, VALIDATE_ANY,
 	     "The status of a completion is RETRY_EXC_ERR: the peer did "
@@ -328,6 +329,11 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "The status of a completion is RNR_RETRY_EXC_ERR: the peer "
 	     "had no receive request for the message.",
 	     "ibv_poll_cq(3), IBTA 9.7.5.2.8"),
+	RULE(WC, 011, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The status of a completion is FATAL_ERR, GENERAL_ERR or another "
+	     "one that no mistake explains: the device failed. Read its "
+	     "asynchronous events and the kernel log.",
+	     "ibv_poll_cq(3), ibv_get_async_event(3), IBTA 11.6.2"),
 };
 
 const char *validate_severity_name(enum validate_severity severity)

@@ -19,7 +19,7 @@ void validate_note_mistake(const struct ibv_qp *qp)
 		VALIDATE_STORE(record->qp.validate.has_mistake, true);
 }
 
-/* Errors of the device are not mistakes of the program. */
+/* Tag matching has statuses that are not errors of the QP. */
 static enum layers_rule status_rule(enum ibv_wc_status status)
 {
 	switch (status) {
@@ -36,13 +36,18 @@ static enum layers_rule status_rule(enum ibv_wc_status status)
 	case IBV_WC_REM_ACCESS_ERR:
 		return AV_WC_007;
 	case IBV_WC_REM_OP_ERR:
+	case IBV_WC_BAD_RESP_ERR:
+	case IBV_WC_REM_ABORT_ERR:
 		return AV_WC_008;
 	case IBV_WC_RETRY_EXC_ERR:
 		return AV_WC_009;
 	case IBV_WC_RNR_RETRY_EXC_ERR:
 		return AV_WC_010;
-	default:
+	case IBV_WC_TM_ERR:
+	case IBV_WC_TM_RNDV_INCOMPLETE:
 		return LAYERS_RULE_NONE;
+	default:
+		return AV_WC_011;
 	}
 }
 

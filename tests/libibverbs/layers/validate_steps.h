@@ -26,6 +26,13 @@ struct validate_step {
 		.run = step_##group##_##number                \
 	}
 
+/* One of several steps of a rule, by step_GROUP_NUMBER_NAME(). */
+#define VALIDATE_VARIANT(group, number, name)                        \
+	{                                                            \
+		.rule = AV_##group##_##number, .variant = "_" #name, \
+		.run = step_##group##_##number##_##name              \
+	}
+
 /* Each ends with an entry of LAYERS_RULE_NONE. */
 extern const struct validate_step validate_steps_modify[];
 extern const struct validate_step validate_steps_objects[];

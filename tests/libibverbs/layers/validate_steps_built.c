@@ -47,7 +47,7 @@ static void end(struct ibv_qp *qp, bool mistake, enum ibv_wc_status status)
 	assert_int_equal(ibv_destroy_qp(qp), 0);
 }
 
-static void step_built_KY_001(bool mistake)
+static void step_KY_001_built(bool mistake)
 {
 	struct ibv_qp *qp = new_qp_to_itself(IBV_QPT_RC);
 
@@ -60,7 +60,7 @@ static void step_built_KY_001(bool mistake)
 	end(qp, mistake, IBV_WC_LOC_PROT_ERR);
 }
 
-static void step_built_KY_005(bool mistake)
+static void step_KY_005_built(bool mistake)
 {
 	struct ibv_qp *qp = new_qp_to_itself(IBV_QPT_RC);
 	struct ibv_sge sges[2] = { step_sge(8), step_sge(8) };
@@ -74,7 +74,7 @@ static void step_built_KY_005(bool mistake)
 	end(qp, mistake, IBV_WC_LOC_PROT_ERR);
 }
 
-static void step_built_KY_006(bool mistake)
+static void step_KY_006_built(bool mistake)
 {
 	struct ibv_qp *qp = new_qp_to_itself(IBV_QPT_RC);
 	struct ibv_mr *mr = ibv_reg_mr(fixture.pd, fixture.memory, 8,
@@ -91,7 +91,7 @@ static void step_built_KY_006(bool mistake)
 }
 
 /* The destination does not exist, so the datagram is lost. */
-static void step_built_UD_003(bool mistake)
+static void step_UD_003_built(bool mistake)
 {
 	struct ibv_qp *qp = new_qp_to_itself(IBV_QPT_UD);
 	struct step_datagram other;
@@ -122,10 +122,7 @@ static void step_EX_007(bool mistake)
 }
 
 const struct validate_step validate_steps_built[] = {
-	VALIDATE_STEP(EX, 007),
-	{ AV_KY_001, "_built", step_built_KY_001, NULL },
-	{ AV_KY_005, "_built", step_built_KY_005, NULL },
-	{ AV_KY_006, "_built", step_built_KY_006, NULL },
-	{ AV_UD_003, "_built", step_built_UD_003, NULL },
-	{ .rule = LAYERS_RULE_NONE },
+	VALIDATE_STEP(EX, 007),		  VALIDATE_VARIANT(KY, 001, built),
+	VALIDATE_VARIANT(KY, 005, built), VALIDATE_VARIANT(KY, 006, built),
+	VALIDATE_VARIANT(UD, 003, built), { .rule = LAYERS_RULE_NONE },
 };

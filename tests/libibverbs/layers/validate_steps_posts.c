@@ -167,7 +167,7 @@ static void step_UD_003_domain(bool mistake)
 }
 
 const struct validate_step validate_steps_posts[] = {
-	{ AV_UD_003, "_domain", step_UD_003_domain, NULL },
+	VALIDATE_VARIANT(UD, 003, domain),
 	VALIDATE_STEP(PO, 004),
 	VALIDATE_STEP(PO, 005),
 	VALIDATE_STEP(PO, 006),

@@ -3,6 +3,7 @@
  * Completions with an error that no other rule explains. Each end has a CQ, so
  * that only one of them polls the error.
  */
+#include "layers/layers.h"
 #include "libibverbs/layers/validate_steps.h"
 
 #define BYTES 16
@@ -281,16 +282,43 @@ static void step_WC_010(bool mistake)
 	ends_end(&ends);
 }
 
+/* A device that fails. No provider of this tree has the status. */
+static int poll_failed_device(struct ibv_cq *cq, int num_entries,
+			      struct ibv_wc *wc)
+{
+	*wc = (struct ibv_wc){
+		.status = IBV_WC_GENERAL_ERR,
+		.qp_num = fixture.left->qp_num,
+	};
+	return 1;
+}
+
+static void step_WC_011(bool mistake)
+{
+	struct verbs_context_ops *below = &layers_context(fixture.ctx)->below;
+	const struct verbs_context_ops saved = *below;
+	struct ibv_wc wc;
+
+	if (mistake)
+		below->poll_cq = poll_failed_device;
+	assert_int_equal(ibv_poll_cq(fixture.cq, 1, &wc), mistake);
+	*below = saved;
+}
+
 const struct validate_step validate_steps_statuses[] = {
 	VALIDATE_STEP(WC, 001),
 	VALIDATE_STEP(WC, 002),
 	VALIDATE_STEP(WC, 003),
-	{ AV_WC_004, "", step_WC_004, "hints=on,off=AV-WC-007" },
+	{ .rule = AV_WC_004,
+	  .variant = "",
+	  .run = step_WC_004,
+	  .settings = "hints=on,off=AV-WC-007" },
 	VALIDATE_STEP(WC, 005),
 	VALIDATE_STEP(WC, 006),
 	VALIDATE_STEP(WC, 007),
 	VALIDATE_STEP(WC, 008),
 	VALIDATE_STEP(WC, 009),
 	VALIDATE_STEP(WC, 010),
+	VALIDATE_STEP(WC, 011),
 	{ .rule = LAYERS_RULE_NONE },
 };

@@ -120,6 +120,6 @@ static void step_MW_004(bool mistake)
 
 const struct validate_step validate_steps_windows[] = {
 	VALIDATE_STEP(MW, 001), VALIDATE_STEP(MW, 002),
-	VALIDATE_STEP(MW, 003), { AV_MW_003, "_bind", step_MW_003_bind, NULL },
+	VALIDATE_STEP(MW, 003), VALIDATE_VARIANT(MW, 003, bind),
 	VALIDATE_STEP(MW, 004), { .rule = LAYERS_RULE_NONE },
 };
