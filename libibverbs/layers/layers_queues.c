@@ -251,7 +251,7 @@ static int layers_destroy_qp(struct ibv_qp *qp)
 	return 0;
 }
 
-/* Copies the attributes that messages about completions need. */
+/* Copies the attributes that messages about completions, and peers, need. */
 static void layers_copy_attr_locked(struct layers_qp *to,
 				    const struct ibv_qp_attr *attr, int mask)
 	REQUIRES(layers_mutex)
@@ -262,6 +262,18 @@ static void layers_copy_attr_locked(struct layers_qp *to,
 		to->attr.ah_attr = attr->ah_attr;
 	if (mask & IBV_QP_DEST_QPN)
 		to->attr.dest_qp_num = attr->dest_qp_num;
+	if (mask & IBV_QP_PATH_MTU)
+		to->attr.path_mtu = attr->path_mtu;
+	if (mask & IBV_QP_QKEY)
+		to->attr.qkey = attr->qkey;
+	if (mask & IBV_QP_RQ_PSN)
+		to->attr.rq_psn = attr->rq_psn;
+	if (mask & IBV_QP_SQ_PSN)
+		to->attr.sq_psn = attr->sq_psn;
+	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
+		to->attr.max_rd_atomic = attr->max_rd_atomic;
+	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
+		to->attr.max_dest_rd_atomic = attr->max_dest_rd_atomic;
 	if (mask & IBV_QP_TIMEOUT)
 		to->attr.timeout = attr->timeout;
 	if (mask & IBV_QP_RETRY_CNT)
@@ -309,11 +321,13 @@ static void layers_note_modify(struct ibv_qp *qp,
 
 	if (!record)
 		return;
-	if (record->qp.trace)
+	if (record->qp.trace || layers_track_is_on)
 		layers_find_own_gid(qp, attr, attr_mask, &own_gid);
 	trace_qp_modified(record->qp.trace, attr, attr_mask, &own_gid);
 	layers_lock();
 	layers_copy_attr_locked(&record->qp, attr, attr_mask);
+	if (attr_mask & IBV_QP_AV)
+		record->qp.own_gid = own_gid;
 	if (attr_mask & IBV_QP_STATE)
 		layers_note_state_locked(&record->qp, attr->qp_state);
 	layers_unlock();

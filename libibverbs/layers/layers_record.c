@@ -302,6 +302,7 @@ static size_t record_size(enum layers_kind kind)
 {
 	static const size_t sizes[LAYERS_NR_KINDS] = {
 		[LAYERS_MR] = sizeof(struct layers_mr),
+		[LAYERS_AH] = sizeof(struct layers_ah),
 		[LAYERS_CQ] = sizeof(struct layers_cq),
 		[LAYERS_SRQ] = sizeof(struct layers_srq),
 		[LAYERS_QP] = sizeof(struct layers_qp),
@@ -366,6 +367,13 @@ static void record_set_mr(struct layers_mr *to, const struct layers_mr *from)
 #undef COPY
 }
 
+/* No QP has the number of the first target, so the next one is checked. */
+static void record_set_ah(struct layers_ah *to, const struct layers_made *made)
+{
+	to->dgid = made->dgid;
+	atomic_store_explicit(&to->target, UINT64_MAX, memory_order_relaxed);
+}
+
 /*
  * Return: a record that no table has yet. The record of an object that had this
  * address, and is being destroyed, is dropped.
@@ -398,6 +406,8 @@ static struct layers_record *record_new_locked(const struct layers_made *made)
 		memset(&record->srq, 0, offsetof(struct layers_srq, recv));
 	else if (made->kind == LAYERS_MR)
 		record_set_mr(&record->mr, made->mr);
+	else if (made->kind == LAYERS_AH)
+		record_set_ah(&record->ah, made);
 	return record;
 }
 

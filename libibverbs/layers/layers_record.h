@@ -35,6 +35,7 @@ struct layers_qp {
 	enum ibv_qp_type type;
 	struct ibv_qp_attr attr;
 	int attr_mask;		/* members of attr that are known */
+	union ibv_gid own_gid;	/* of attr.ah_attr; zero: unknown */
 	bool program_set_error; /* by ibv_modify_qp() */
 	bool has_failed;	/* first_status and first_wr_id are valid */
 	bool flush_is_explained;
@@ -71,6 +72,11 @@ struct layers_mr {
 	atomic_uint rkey;
 };
 
+struct layers_ah {
+	union ibv_gid dgid;	      /* constant; zero: unknown */
+	atomic_uint_least64_t target; /* the last one that was checked */
+};
+
 /* Objects that an object uses. A parent domain uses its PD. */
 enum layers_used {
 	LAYERS_USED_PD,
@@ -98,6 +104,7 @@ struct layers_record {
 		struct layers_cq cq;
 		struct layers_srq srq;
 		struct layers_mr mr;
+		struct layers_ah ah;
 	};
 };
 
@@ -148,6 +155,7 @@ struct layers_made {
 	uint32_t number;
 	bool is_adopted;
 	const struct layers_mr *mr; /* if it is a memory region */
+	union ibv_gid dgid;	    /* of an address handle, or zero */
 };
 
 /**

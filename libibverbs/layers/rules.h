@@ -40,6 +40,7 @@ enum layers_rule {
 	AV_KY_008,
 	AV_KY_009,
 	AV_KY_011,
+	AV_KY_012,
 	/* lifetime of objects */
 	AV_LT_001,
 	AV_LT_002,
@@ -88,6 +89,10 @@ enum layers_rule {
 	AV_RC_004,
 	AV_RC_005,
 	AV_RC_006,
+	AV_RC_007,
+	AV_RC_008,
+	AV_RC_009,
+	AV_RC_010,
 	AV_RC_011,
 	/* shared receive queues */
 	AV_SR_001,
@@ -97,6 +102,7 @@ enum layers_rule {
 	AV_UD_001,
 	AV_UD_002,
 	AV_UD_003,
+	AV_UD_004,
 	AV_UD_005,
 	/* completions with an error */
 	AV_WC_001,

@@ -145,6 +145,27 @@ struct validate_completion {
 void validate_status(const struct ibv_context *ctx, struct layers_qp *record,
 		     const struct validate_completion *completion);
 
+/**
+ * validate_peer_explains() - report the mistake behind an error, if the peer is
+ * a QP of this process and shows one
+ *
+ * Return: whether a mistake was found.
+ */
+bool validate_peer_explains(const struct ibv_context *ctx,
+			    struct layers_qp *record,
+			    const struct validate_completion *completion);
+
+/**
+ * validate_qkey_differs() - compare the Q_Key of a datagram with that of its
+ * receiver
+ * @ah: of the datagram
+ * @ret_own: set if they differ: the Q_Key of the receiver
+ *
+ * Return: false also if the receiver is no QP of the context.
+ */
+bool validate_qkey_differs(struct ibv_context *ctx, const struct layers_ah *ah,
+			   uint32_t qp_num, uint32_t qkey, uint32_t *ret_own);
+
 /** validate_note_mistake() - a mistake was reported, which explains errors */
 void validate_note_mistake(const struct ibv_qp *qp);
 

@@ -120,6 +120,8 @@ static int validate_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
 			.ctx = pd->context,
 			.used = { pd },
 			.number = (*ret_ah)->handle,
+			.dgid = attr->is_global ? attr->grh.dgid
+						: (union ibv_gid){},
 		});
 	else if (ret < 0)
 		validate_create_ah_failed(pd, attr, -ret);

@@ -429,14 +429,39 @@ posts_report_datagram(const struct posts_request *request,
 	return true;
 }
 
+/* A target is checked when it follows another one with the address handle. */
+static __attribute__((noinline, cold)) void
+posts_check_qkey(const struct posts_request *request, struct layers_ah *ah)
+{
+	uint32_t qkey = request->send->wr.ud.remote_qkey, own;
+	struct explain_text text = {};
+
+	if (!validate_qkey_differs(request->qp->context, ah,
+				   request->send->wr.ud.remote_qpn, qkey, &own))
+		return;
+	explain_add(&text,
+		    "remote_qkey is 0x%x, but the Q_Key of the receiver, QP "
+		    "0x%x of this process, is 0x%x, so it drops the message",
+		    qkey, request->send->wr.ud.remote_qpn, own);
+	posts_report(AV_UD_004, request, &text);
+}
+
+static uint64_t posts_target(const struct ibv_send_wr *wr)
+{
+	return (uint64_t)wr->wr.ud.remote_qpn << 32 | wr->wr.ud.remote_qkey;
+}
+
 /* Return: whether the provider may read the address handle. */
 static bool posts_check_datagram(const struct posts_request *request,
 				 const struct validate_qp *state)
 {
 	const struct ibv_send_wr *wr = request->send;
-	const struct layers_record *ah = layers_record_find(wr->wr.ud.ah);
-	const void *pd = ah ? ah->used[LAYERS_USED_PD] : NULL;
+	struct layers_record *ah = layers_record_find(wr->wr.ud.ah);
+	const void *pd;
 
+	if (ah && ah->kind != LAYERS_AH)
+		ah = NULL; /* a wrong pointer */
+	pd = ah ? ah->used[LAYERS_USED_PD] : NULL;
 	if (__builtin_expect(!ah ||
 				     (state->pd && pd != state->pd &&
 				      pd != state->own_pd) ||
@@ -444,6 +469,11 @@ static bool posts_check_datagram(const struct posts_request *request,
 				     wr->wr.ud.remote_qkey >> 31,
 			     0))
 		return posts_report_datagram(request, ah);
+	if (__builtin_expect(VALIDATE_LOAD(ah->ah.target) != posts_target(wr),
+			     0)) {
+		VALIDATE_STORE(ah->ah.target, posts_target(wr));
+		posts_check_qkey(request, &ah->ah);
+	}
 	return true;
 }
 

@@ -89,6 +89,11 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "An SGE has an address in a region with IBV_ACCESS_ZERO_BASED, "
 	     "whose addresses are offsets from 0.",
 	     "ibv_reg_mr(3)"),
+	RULE(KY, 012, VALIDATE_ERROR, VALIDATE_HISTORY,
+	     "The peer refused the access to a region of this process, which "
+	     "does not permit it: its range, its rights or its protection "
+	     "domain.",
+	     "ibv_reg_mr(3), IBTA 9.7.4.1.7"),
 	RULE(LT, 001, VALIDATE_WARNING, VALIDATE_ANY,
 	     "A context is closed while objects of it exist.",
 	     "ibv_open_device(3)"),
@@ -255,6 +260,21 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "max_rd_atomic or max_dest_rd_atomic is above the limit of the "
 	     "device.",
 	     "ibv_modify_qp(3), ibv_query_device(3)"),
+	RULE(RC, 007, VALIDATE_ERROR, VALIDATE_HISTORY,
+	     "The peer refused a READ or an atomic operation, and its "
+	     "max_dest_rd_atomic is less than max_rd_atomic of the queue pair.",
+	     "ibv_modify_qp(3)"),
+	RULE(RC, 008, VALIDATE_ERROR, VALIDATE_HISTORY,
+	     "The peer did not accept a message, and its path_mtu differs.",
+	     "ibv_modify_qp(3)"),
+	RULE(RC, 009, VALIDATE_ERROR, VALIDATE_HISTORY,
+	     "The peer did not acknowledge a message, and its rq_psn is not "
+	     "sq_psn of the queue pair.",
+	     "ibv_modify_qp(3)"),
+	RULE(RC, 010, VALIDATE_ERROR, VALIDATE_HISTORY,
+	     "The peer did not acknowledge a message, and its dest_qp_num is "
+	     "another queue pair.",
+	     "ibv_modify_qp(3)"),
 	RULE(RC, 011, VALIDATE_ERROR, VALIDATE_ANY,
 	     "A timeout is above 31, or a retry count is above 7.",
 	     "ibv_modify_qp(3)"),
@@ -282,6 +302,10 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "the handle of another protection domain, or a destination with "
 	     "more than 24 bits.",
 	     "ibv_post_send(3), ibv_create_ah(3)"),
+	RULE(UD, 004, VALIDATE_ERROR, VALIDATE_HISTORY,
+	     "remote_qkey is not the Q_Key of the receiver, which drops the "
+	     "message.",
+	     "ibv_post_send(3), ibv_modify_qp(3)"),
 	RULE(UD, 005, VALIDATE_HINT, VALIDATE_ANY,
 	     "The highest bit of remote_qkey is set. The Q_Key of the queue "
 	     "pair is sent in its place.",

@@ -88,7 +88,7 @@ void validate_status(const struct ibv_context *ctx, struct layers_qp *record,
 		return;
 	}
 	if (VALIDATE_LOAD(record->validate.has_mistake) ||
-	    !validate_wants(rule))
+	    validate_peer_explains(ctx, record, of) || !validate_wants(rule))
 		return;
 	explain_add_completion(&text, ctx, of->wr_id, of->status,
 			       of->vendor_err, of->qp_num);

@@ -21,6 +21,7 @@ static const struct validate_step *const tables[] = {
 	validate_steps_posts,  validate_steps_requests,
 	validate_steps_built,  validate_steps_windows,
 	validate_steps_flight, validate_steps_statuses,
+	validate_steps_peers,
 };
 
 static const char *page_path;
@@ -47,6 +48,8 @@ static int step_setup(void **state)
 
 	assert_int_equal(setenv("VERBS_LAYERS", "validate", 1), 0);
 	assert_int_equal(setenv("VERBS_VALIDATE", settings, 1), 0);
+	if (step->uses_packets)
+		assert_int_equal(setenv("UROCE_LOCAL", "none", 1), 0);
 	explain_capture_start();
 	(void)fixture_setup(&unused);
 	(void)explain_capture_take(); /* hints about the fixture */

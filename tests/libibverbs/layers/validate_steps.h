@@ -17,6 +17,7 @@ struct validate_step {
 	const char *variant; /* of the step, if a rule has several, or "" */
 	void (*run)(bool mistake);
 	const char *settings; /* NULL: all rules are enabled */
+	bool uses_packets;    /* the device sends packets to the own process */
 };
 
 /* A step is run by this function of a table entry. */
@@ -42,6 +43,7 @@ extern const struct validate_step validate_steps_built[];
 extern const struct validate_step validate_steps_windows[];
 extern const struct validate_step validate_steps_flight[];
 extern const struct validate_step validate_steps_statuses[];
+extern const struct validate_step validate_steps_peers[];
 
 /** validate_step_attr() - attributes of a transition to @state that succeed */
 struct ibv_qp_attr validate_step_attr(enum ibv_qp_state state,

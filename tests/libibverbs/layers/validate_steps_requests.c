@@ -385,6 +385,19 @@ static void step_UD_002(bool mistake)
 	step_datagram_end(&step);
 }
 
+/* The receiver has no receive request, which matters to no sender. */
+static void step_UD_004(bool mistake)
+{
+	struct step_datagram step;
+
+	step_datagram_begin(&step);
+	if (mistake)
+		step.wr.wr.ud.remote_qkey++;
+	post_request(step.qp, &step.wr);
+	assert_int_equal(fixture_poll(fixture.cq).status, IBV_WC_SUCCESS);
+	step_datagram_end(&step);
+}
+
 static void step_UD_005(bool mistake)
 {
 	struct step_datagram step;
@@ -398,14 +411,15 @@ static void step_UD_005(bool mistake)
 }
 
 const struct validate_step validate_steps_requests[] = {
-	VALIDATE_STEP(AT, 001), VALIDATE_STEP(AT, 002),
-	VALIDATE_STEP(KY, 001), VALIDATE_STEP(KY, 002),
-	VALIDATE_STEP(KY, 003), VALIDATE_STEP(KY, 004),
-	VALIDATE_STEP(KY, 005), VALIDATE_STEP(KY, 006),
-	VALIDATE_STEP(KY, 011), VALIDATE_STEP(PO, 001),
-	VALIDATE_STEP(PO, 002), VALIDATE_STEP(PO, 003),
-	VALIDATE_STEP(PO, 007), VALIDATE_STEP(PO, 008),
-	VALIDATE_STEP(RC, 005), VALIDATE_STEP(SR, 001),
-	VALIDATE_STEP(UD, 001), VALIDATE_STEP(UD, 002),
-	VALIDATE_STEP(UD, 005), { .rule = LAYERS_RULE_NONE },
+	VALIDATE_STEP(AT, 001),	      VALIDATE_STEP(AT, 002),
+	VALIDATE_STEP(KY, 001),	      VALIDATE_STEP(KY, 002),
+	VALIDATE_STEP(KY, 003),	      VALIDATE_STEP(KY, 004),
+	VALIDATE_STEP(KY, 005),	      VALIDATE_STEP(KY, 006),
+	VALIDATE_STEP(KY, 011),	      VALIDATE_STEP(PO, 001),
+	VALIDATE_STEP(PO, 002),	      VALIDATE_STEP(PO, 003),
+	VALIDATE_STEP(PO, 007),	      VALIDATE_STEP(PO, 008),
+	VALIDATE_STEP(RC, 005),	      VALIDATE_STEP(SR, 001),
+	VALIDATE_STEP(UD, 001),	      VALIDATE_STEP(UD, 002),
+	VALIDATE_STEP(UD, 004),	      VALIDATE_STEP(UD, 005),
+	{ .rule = LAYERS_RULE_NONE },
 };
