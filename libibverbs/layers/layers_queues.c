@@ -40,7 +40,7 @@ static int layers_start_poll(struct ibv_cq_ex *cq,
 	int ret = record->cq.start_poll(cq, attr);
 
 	if (layers_track_is_on)
-		validate_polled(ibv_cq_ex_to_cq(cq));
+		validate_polled_ex(cq, ret);
 	trace_polled_ex(cq, TRACE_START_POLL, begin, ret);
 	return layers_check_current(cq, ret);
 }

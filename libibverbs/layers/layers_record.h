@@ -19,6 +19,7 @@
 
 #include "core/layer_hooks.h"
 #include "layers/layers_track.h"
+#include "layers/validate/validate_cq.h"
 #include "layers/validate/validate_qp.h"
 #include "util/lock.h"
 
@@ -52,6 +53,7 @@ struct layers_cq {
 	int (*next_poll)(struct ibv_cq_ex *cq);
 	atomic_uint nr_events; /* that the program took */
 	atomic_uint nr_polls;
+	struct validate_cq validate;
 };
 
 struct layers_srq {

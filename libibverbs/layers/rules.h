@@ -25,6 +25,9 @@ enum layers_rule {
 	AV_CQ_003,
 	AV_CQ_005,
 	AV_CQ_006,
+	AV_CQ_007,
+	AV_CQ_008,
+	AV_CQ_009,
 	AV_CQ_010,
 	/* events */
 	AV_EV_003,

@@ -183,8 +183,15 @@ void validate_note_post(struct layers_record *qp);
  */
 uint32_t validate_unpolled_s(const struct layers_record *qp);
 
-/** validate_polled() - the program has polled a CQ, which may be empty */
-void validate_polled(struct ibv_cq *cq);
+/* validate_arming.c: @nr, @error: the result of the poll of a CQ */
+void validate_polled(struct ibv_cq *cq, const struct ibv_wc *wc, int nr);
+void validate_polled_ex(struct ibv_cq_ex *cq, int error);
+
+/** validate_arming() - a CQ with a channel is to be armed */
+void validate_arming(struct ibv_cq *cq, bool solicited_only);
+
+/** validate_event_taken() - the program has taken an event of a CQ */
+void validate_event_taken(struct layers_record *record);
 
 /** validate_failed_post() - count a post to a QP that has failed */
 void validate_failed_post(const struct ibv_qp *qp, struct layers_qp *record);

@@ -133,7 +133,7 @@ static int validate_poll_cq(struct ibv_cq *cq, int num_entries,
 {
 	int nr = validate_below(cq->context)->poll_cq(cq, num_entries, wc);
 
-	validate_polled(cq);
+	validate_polled(cq, wc, nr);
 	for (int i = 0; i < nr; i++)
 		validate_completed(cq, &(const struct validate_completion){
 					       .wr_id = wc[i].wr_id,

@@ -16,6 +16,8 @@ static int validate_req_notify_cq(struct ibv_cq *cq, int solicited_only)
 			    "it with a channel",
 			    cq->context->device->name);
 		validate_report(AV_CQ_006, cq->context, &text);
+	} else {
+		validate_arming(cq, solicited_only != 0);
 	}
 	return validate_below(cq->context)->req_notify_cq(cq, solicited_only);
 }
@@ -24,8 +26,10 @@ static void validate_cq_event(struct ibv_cq *cq)
 {
 	struct layers_record *record = layers_record_find(cq);
 
-	if (record)
+	if (record) {
 		atomic_fetch_add(&record->cq.nr_events, 1);
+		validate_event_taken(record);
+	}
 	validate_below(cq->context)->cq_event(cq);
 }
 

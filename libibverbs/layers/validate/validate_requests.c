@@ -120,16 +120,6 @@ void validate_completed(struct ibv_cq *cq, const struct validate_completion *of)
 	}
 }
 
-void validate_polled(struct ibv_cq *cq)
-{
-	struct layers_record *record = layers_record_find(cq);
-
-	/* Threads may lose a poll of another one, but not all of them. */
-	if (record)
-		VALIDATE_STORE(record->cq.nr_polls,
-			       VALIDATE_LOAD(record->cq.nr_polls) + 1);
-}
-
 void validate_completed_ex(struct ibv_cq_ex *cq)
 {
 	bool has_opcode = cq->status == IBV_WC_SUCCESS && cq->read_opcode;

@@ -44,6 +44,21 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "An event is requested for a completion queue without a channel, "
 	     "so no event is generated.",
 	     "ibv_req_notify_cq(3), ibv_create_cq(3)"),
+	RULE(CQ, 007, VALIDATE_WARNING, VALIDATE_HISTORY,
+	     "A completion came before ibv_req_notify_cq(), so no event told "
+	     "of it, and more than 100 ms passed until the program found it. "
+	     "Poll the queue again after arming it.",
+	     "ibv_get_cq_event(3), IBTA 11.4.2.2"),
+	RULE(CQ, 008, VALIDATE_WARNING, VALIDATE_HISTORY,
+	     "A completion queue was armed once only, its event was taken, and "
+	     "later messages were found after more than a second without a "
+	     "poll, twice. Arm the queue again after each event.",
+	     "ibv_get_cq_event(3)"),
+	RULE(CQ, 009, VALIDATE_HINT, VALIDATE_HISTORY,
+	     "A completion queue is armed for solicited completions, and "
+	     "messages were found without an event. The sender sets "
+	     "IBV_SEND_SOLICITED, or the queue is armed for all completions.",
+	     "ibv_get_cq_event(3), ibv_post_send(3)"),
 	RULE(CQ, 010, VALIDATE_ERROR, VALIDATE_ANY,
 	     "A completion queue was requested with more entries than the "
 	     "device permits, or with a completion vector that does not "

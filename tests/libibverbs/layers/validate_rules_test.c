@@ -21,7 +21,7 @@ static const struct validate_step *const tables[] = {
 	validate_steps_posts,  validate_steps_requests,
 	validate_steps_built,  validate_steps_windows,
 	validate_steps_flight, validate_steps_statuses,
-	validate_steps_peers,
+	validate_steps_peers,  validate_steps_arming,
 };
 
 static const char *page_path;

@@ -44,6 +44,10 @@ extern const struct validate_step validate_steps_windows[];
 extern const struct validate_step validate_steps_flight[];
 extern const struct validate_step validate_steps_statuses[];
 extern const struct validate_step validate_steps_peers[];
+extern const struct validate_step validate_steps_arming[];
+
+/** step_set_clock() - set the seconds by which all clocks are ahead */
+void step_set_clock(int seconds);
 
 /** validate_step_attr() - attributes of a transition to @state that succeed */
 struct ibv_qp_attr validate_step_attr(enum ibv_qp_state state,

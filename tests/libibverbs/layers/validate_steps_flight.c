@@ -31,6 +31,11 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t id,
 	return err;
 }
 
+void step_set_clock(int seconds)
+{
+	atomic_store(&clock_offset_s, seconds);
+}
+
 static struct ibv_mr *flight_new_mr(void)
 {
 	struct ibv_mr *mr = ibv_reg_mr(fixture.pd, fixture.memory, 64,
@@ -201,7 +206,7 @@ static void step_CQ_005(bool mistake)
 	wr.opcode = IBV_WR_SEND;
 	for (int i = 0; i < 8; i++)
 		flight_post(qp, &wr);
-	atomic_store(&clock_offset_s, 5);
+	step_set_clock(5);
 	if (mistake) {
 		int ret;
 
@@ -211,7 +216,7 @@ static void step_CQ_005(bool mistake)
 		assert_int_equal(ret, ENOMEM);
 	}
 	assert_int_equal(ibv_destroy_qp(qp), 0);
-	atomic_store(&clock_offset_s, 0);
+	step_set_clock(0);
 }
 
 static void step_LT_006(bool mistake)
