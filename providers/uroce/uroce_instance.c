@@ -294,6 +294,12 @@ struct uroce_memory *uroce_instance_memory(struct uroce_instance *instance)
 	return &instance->process->memory;
 }
 
+struct uroce_worker *
+uroce_instance_first_worker(struct uroce_instance *instance)
+{
+	return instance->process->workers[0];
+}
+
 struct uroce_worker *uroce_instance_next_worker(struct uroce_instance *instance)
 {
 	struct uroce_worker *worker;

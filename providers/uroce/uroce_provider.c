@@ -7,7 +7,7 @@
  * a name. Several devices may have one interface: they share its addresses, the
  * UDP port and the QPNs of the process, as several contexts of one device do.
  * The op table leaves out the ops that the device does not support: among them
- * those of XRC, work queues and flows.
+ * those of work queues and flows.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -43,6 +43,9 @@ static const struct verbs_context_ops uroce_context_ops = {
 
 	.alloc_pd = uroce_alloc_pd,
 	.dealloc_pd = uroce_dealloc_pd,
+	.open_xrcd = uroce_open_xrcd,
+	.close_xrcd = uroce_close_xrcd,
+	.open_qp = uroce_open_qp,
 	.alloc_td = uroce_alloc_td,
 	.dealloc_td = uroce_dealloc_td,
 	.alloc_parent_domain = uroce_alloc_parent_domain,

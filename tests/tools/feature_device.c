@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Preloaded into a program, this library adds features to the user-space
- * device. It emulates XRC with reliable connections and a shared receive queue,
- * device memory with ordinary memory, and on-demand paging with ordinary
- * registration. Messages really are transferred. The variable FEATURES lists
- * the features to add: "xrc", "dm", "odp". "late" delays send completions, and
- * "noadvice" makes ibv_advise_mr() fail.
- *
- * The XRC emulation supports one domain with one SRQ per process. An initiator
- * QP is a connection that never receives; a target QP receives from that SRQ.
+ * device. It emulates device memory with ordinary memory, and on-demand paging
+ * with ordinary registration. Messages really are transferred. The variable
+ * FEATURES lists the features to add: "dm", "odp". "late" delays send
+ * completions, "noadvice" makes ibv_advise_mr() fail, and "noxrc" removes XRC.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,14 +17,8 @@
 #undef ibv_reg_mr
 #undef ibv_reg_mr_iova
 
-#define SRQ_NUMBER  0x5e7
-#define DM_SIZE	    (1 << 20)
-#define MAX_XRC_QPS 64
+#define DM_SIZE (1 << 20)
 
-static struct ibv_srq *xrc_srq;
-static struct ibv_cq *xrc_srq_cq;
-static uint32_t xrc_qps[MAX_XRC_QPS];
-static int nr_xrc_qps;
 static int (*real_query_device)(struct ibv_context *context,
 				const struct ibv_query_device_ex_input *input,
 				struct ibv_device_attr_ex *attr, size_t size);
@@ -59,8 +49,9 @@ static int query_device(struct ibv_context *context,
 
 	if (ret || size < offsetof(struct ibv_device_attr_ex, phys_port_cnt_ex))
 		return ret;
-	if (has_feature("xrc"))
-		attr->orig_attr.device_cap_flags |= IBV_DEVICE_XRC;
+	if (has_feature("noxrc"))
+		attr->orig_attr.device_cap_flags &=
+			~(unsigned int)IBV_DEVICE_XRC;
 	if (has_feature("dm"))
 		attr->max_dm_size = DM_SIZE;
 	if (has_feature("odp")) {
@@ -71,105 +62,11 @@ static int query_device(struct ibv_context *context,
 	return 0;
 }
 
-/* -- XRC -- */
-
-static struct ibv_xrcd *open_xrcd(struct ibv_context *context,
-				  struct ibv_xrcd_init_attr *attr)
+static struct ibv_xrcd *refuse_xrcd(struct ibv_context *context,
+				    struct ibv_xrcd_init_attr *attr)
 {
-	static struct ibv_xrcd domain;
-
-	domain.context = context;
-	return &domain;
-}
-
-static int close_xrcd(struct ibv_xrcd *xrcd)
-{
-	return 0;
-}
-
-static struct ibv_srq *create_srq_ex(struct ibv_context *context,
-				     struct ibv_srq_init_attr_ex *attr)
-{
-	struct ibv_srq_init_attr plain = { .attr = attr->attr };
-
-	xrc_srq = ibv_create_srq(attr->pd, &plain);
-	xrc_srq_cq = attr->cq;
-	return xrc_srq;
-}
-
-static int get_srq_num(struct ibv_srq *srq, uint32_t *srq_num)
-{
-	*srq_num = SRQ_NUMBER;
-	return srq == xrc_srq ? 0 : EINVAL;
-}
-
-/* Creates a connection. With @receive_from_srq, it receives from the SRQ. */
-static struct ibv_qp *create_rc_qp(struct ibv_pd *pd, struct ibv_cq *send_cq,
-				   uint32_t max_send_wr, bool receive_from_srq)
-{
-	struct ibv_qp *(*create)(struct ibv_pd *, struct ibv_qp_init_attr *) =
-		(struct ibv_qp *
-		 (*)(struct ibv_pd *, struct ibv_qp_init_attr *))
-			next_symbol("ibv_create_qp");
-	struct ibv_qp_init_attr attr = {
-		.send_cq = send_cq,
-		.recv_cq = receive_from_srq ? xrc_srq_cq : send_cq,
-		.srq = receive_from_srq ? xrc_srq : NULL,
-		.cap = { .max_send_wr = max_send_wr, .max_send_sge = 1 },
-		.qp_type = IBV_QPT_RC,
-	};
-	struct ibv_qp *qp = create(pd, &attr);
-
-	if (qp && nr_xrc_qps < MAX_XRC_QPS)
-		xrc_qps[nr_xrc_qps++] = qp->qp_num;
-	return qp;
-}
-
-static struct ibv_qp *create_qp_ex(struct ibv_context *context,
-				   struct ibv_qp_init_attr_ex *attr)
-{
-	if (attr->qp_type == IBV_QPT_XRC_RECV && xrc_srq)
-		return create_rc_qp(xrc_srq->pd, xrc_srq_cq, 1, true);
-	if (attr->qp_type == IBV_QPT_XRC_SEND)
-		return create_rc_qp(attr->pd, attr->send_cq,
-				    attr->cap.max_send_wr, false);
 	errno = EOPNOTSUPP;
 	return NULL;
-}
-
-struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
-{
-	struct ibv_qp *(*create)(struct ibv_pd *, struct ibv_qp_init_attr *) =
-		(struct ibv_qp *
-		 (*)(struct ibv_pd *, struct ibv_qp_init_attr *))
-			next_symbol("ibv_create_qp");
-
-	if (has_feature("xrc") && attr->qp_type == IBV_QPT_XRC_SEND)
-		return create_rc_qp(pd, attr->send_cq, attr->cap.max_send_wr,
-				    false);
-	return create(pd, attr);
-}
-
-/* A reliable connection needs attributes that an XRC QP does not have. */
-int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
-{
-	int (*modify)(struct ibv_qp *, struct ibv_qp_attr *, int) =
-		(int (*)(struct ibv_qp *, struct ibv_qp_attr *,
-			 int))next_symbol("ibv_modify_qp");
-
-	for (int i = 0; i < nr_xrc_qps; i++) {
-		if (xrc_qps[i] != qp->qp_num)
-			continue;
-		if (attr->qp_state == IBV_QPS_RTR)
-			mask |= IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-				IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-				IBV_QP_MIN_RNR_TIMER;
-		else if (attr->qp_state == IBV_QPS_RTS)
-			mask |= IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
-				IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-				IBV_QP_MAX_QP_RD_ATOMIC;
-	}
-	return modify(qp, attr, mask);
 }
 
 /* -- device memory -- */
@@ -321,13 +218,8 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 	table = verbs_get_ctx(context);
 	real_query_device = table->query_device_ex;
 	table->query_device_ex = query_device;
-	if (has_feature("xrc")) {
-		table->open_xrcd = open_xrcd;
-		table->close_xrcd = close_xrcd;
-		table->create_srq_ex = create_srq_ex;
-		table->get_srq_num = get_srq_num;
-		table->create_qp_ex = create_qp_ex;
-	}
+	if (has_feature("noxrc"))
+		table->open_xrcd = refuse_xrcd;
 	if (has_feature("dm")) {
 		table->alloc_dm = alloc_dm;
 		table->free_dm = free_dm;

@@ -82,6 +82,14 @@ void uroce_instance_detach(struct uroce_instance *instance);
 struct uroce_memory *uroce_instance_memory(struct uroce_instance *instance);
 
 /**
+ * uroce_instance_first_worker() - the worker of all XRC targets and their SRQs
+ *
+ * They have no queue in common before a request names an SRQ.
+ */
+struct uroce_worker *
+uroce_instance_first_worker(struct uroce_instance *instance);
+
+/**
  * uroce_instance_next_worker() - select the worker of a new group of queues
  *
  * The workers take turns. Starts a worker if there are fewer of them than

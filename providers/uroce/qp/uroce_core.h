@@ -16,8 +16,23 @@ struct uroce_cq;
 struct uroce_qp;
 struct uroce_rq;
 
+/* Row of the table of XRC SRQs. */
+struct uroce_xrc_entry {
+	struct uroce_rq *rq; /* NULL: free */
+	uint8_t generation;
+};
+
+/* See uroce_xrc.h. */
+struct uroce_xrc {
+	struct uroce_xrc_entry *rqs; /* by index */
+	uint32_t nr_rqs;
+	struct list_node targets; /* struct uroce_qp */
+	struct list_node domains; /* of verbs/ */
+};
+
 struct uroce_core {
 	struct uroce_memory *memory;
+	struct uroce_xrc xrc;
 	struct uroce_counters counters;
 	/* on_qp() - state or attributes have changed; NULL is allowed */
 	void (*on_qp)(void *arg, const struct uroce_qp *qp);

@@ -33,6 +33,7 @@ static const char *const names[UROCE_NR_COUNTERS] = {
 	[UROCE_C_NO_RECEIVE] = "no_receive",
 	[UROCE_C_TOO_LONG] = "too_long",
 	[UROCE_C_LOCAL_PROTECTION] = "local_protection",
+	[UROCE_C_NO_XRC_SRQ] = "no_xrc_srq",
 	[UROCE_C_UC_LOST] = "uc_lost",
 	[UROCE_C_STALE_ACKS] = "stale_acks",
 	[UROCE_C_BAD_RESPONSES] = "bad_responses",

@@ -40,6 +40,7 @@ enum uroce_counter {
 	UROCE_C_NO_RECEIVE,	  /* no receive WQE: RNR NAK, or dropped */
 	UROCE_C_TOO_LONG,	  /* message longer than the receive WQE */
 	UROCE_C_LOCAL_PROTECTION, /* invalid SGE of a receive WQE */
+	UROCE_C_NO_XRC_SRQ,	  /* no such SRQ in the XRC domain of the QP */
 	UROCE_C_UC_LOST,	  /* incomplete messages of UC */
 
 	/* requester */

@@ -216,6 +216,14 @@ static void qp_enter(struct uroce_qp *qp, enum ibv_qp_state from,
 		qp->transport->wake(qp);
 }
 
+static enum ibv_qp_type qp_verbs_type(const struct uroce_qp *qp)
+{
+	if (qp->xrc == UROCE_XRC_NONE)
+		return (enum ibv_qp_type)qp->type;
+	return qp->xrc == UROCE_XRC_TARGET ? IBV_QPT_XRC_RECV
+					   : IBV_QPT_XRC_SEND;
+}
+
 int uroce_qp_modify(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 		    int mask, enum ibv_mtu max_mtu,
 		    const struct uroce_path *path, uint64_t now)
@@ -224,8 +232,9 @@ int uroce_qp_modify(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 	enum ibv_qp_state to;
 	int ret;
 
-	ret = uroce_qp_state_check((enum ibv_qp_type)qp->type, from, attr, mask,
-				   max_mtu, &to);
+	mask = uroce_qp_state_used(qp_verbs_type(qp), mask);
+	ret = uroce_qp_state_check(qp_verbs_type(qp), from, attr, mask, max_mtu,
+				   &to);
 	if (ret)
 		return ret;
 	if (to == IBV_QPS_RESET) {

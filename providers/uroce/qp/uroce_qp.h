@@ -56,6 +56,13 @@ struct uroce_quiesce {
 	uint64_t until_ns; /* then the wait is given up */
 };
 
+/* The side of an XRC connection; the other QP types have both. */
+enum uroce_xrc_side {
+	UROCE_XRC_NONE,
+	UROCE_XRC_INITIATOR, /* IBV_QPT_XRC_SEND: no responder */
+	UROCE_XRC_TARGET,    /* IBV_QPT_XRC_RECV: no requester */
+};
+
 struct uroce_roce;
 struct uroce_msg_qp;
 
@@ -63,9 +70,10 @@ struct uroce_qp {
 	/* Used for each message. */
 	uint32_t qpn;
 	uint32_t dest_qpn;
-	uint8_t type;  /* enum ibv_qp_type */
+	uint8_t type;  /* enum ibv_qp_type; RC also for XRC */
 	uint8_t state; /* enum ibv_qp_state; qp/ writes it; atomic */
 	bool sig_all;
+	uint8_t xrc; /* enum uroce_xrc_side */
 	uint16_t pkey;
 	uint16_t mtu; /* maximum payload of a packet, bytes */
 	uint32_t pd;
@@ -78,7 +86,7 @@ struct uroce_qp {
 
 	struct uroce_ring sq; /* verbs/ adds WQEs, the transport removes them */
 	uint32_t cur; /* index in the send ring: first WQE not fully sent */
-	struct uroce_rq *rq; /* own or shared */
+	struct uroce_rq *rq; /* own or shared; XRC target: of the message */
 	struct uroce_receive receive;
 	struct uroce_cq *send_cq, *recv_cq;
 
@@ -103,6 +111,8 @@ struct uroce_qp {
 	uint32_t events;
 	bool in_events;
 	struct uroce_qp *next_event;
+	const void *xrc_domain;	    /* XRC target: of its SRQs */
+	struct list_node xrc_entry; /* XRC target: in struct uroce_xrc */
 	void *owner; /* object of verbs/; the core only stores it */
 	/* its state in the transport of messages; NULL: it uses another one */
 	struct uroce_msg_qp *msg;

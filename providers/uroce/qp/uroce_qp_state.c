@@ -139,6 +139,8 @@ static const struct attributes *attributes_of(const struct transition *entry,
 {
 	switch (type) {
 	case IBV_QPT_RC:
+	case IBV_QPT_XRC_SEND:
+	case IBV_QPT_XRC_RECV:
 		return entry->from == IBV_QPS_SQE ? NULL : &entry->rc;
 	case IBV_QPT_UC:
 		return &entry->uc;
@@ -164,6 +166,20 @@ static const struct attributes *find_transition(enum ibv_qp_type type,
 		if (transitions[i].from == from && transitions[i].to == to)
 			return attributes_of(&transitions[i], type);
 	return NULL;
+}
+
+int uroce_qp_state_used(enum ibv_qp_type type, int mask)
+{
+	switch (type) {
+	case IBV_QPT_XRC_SEND:
+		return mask &
+		       ~(IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+	case IBV_QPT_XRC_RECV:
+		return mask & ~(IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+				IBV_QP_MAX_QP_RD_ATOMIC);
+	default:
+		return mask;
+	}
 }
 
 static bool timers_are_valid(const struct ibv_qp_attr *attr, int mask)
@@ -216,6 +232,7 @@ int uroce_qp_state_check(enum ibv_qp_type type, enum ibv_qp_state from,
 {
 	enum ibv_qp_state to = mask & IBV_QP_STATE ? attr->qp_state : from;
 	const struct attributes *allowed;
+	int required, optional;
 
 	if ((mask & IBV_QP_CUR_STATE) && attr->cur_qp_state != from)
 		return -EINVAL;
@@ -224,8 +241,10 @@ int uroce_qp_state_check(enum ibv_qp_type type, enum ibv_qp_state from,
 	allowed = find_transition(type, from, to);
 	if (!allowed)
 		return -EINVAL;
-	if ((mask & allowed->required) != allowed->required ||
-	    (mask & ~(allowed->required | allowed->optional | ALWAYS)))
+	required = uroce_qp_state_used(type, allowed->required);
+	optional = uroce_qp_state_used(type, allowed->optional);
+	if ((mask & required) != required ||
+	    (mask & ~(required | optional | ALWAYS)))
 		return -EINVAL;
 	if (mask & IBV_QP_ALT_PATH)
 		return -EOPNOTSUPP;

@@ -14,6 +14,17 @@
 #define UROCE_NR_PKEYS	    1
 
 /**
+ * uroce_qp_state_used() - remove attributes of the side that XRC QPs lack
+ * @type: type of the QP
+ * @mask: enum ibv_qp_attr_mask
+ *
+ * The kernel ignores them before it checks a transition, and programs set them.
+ *
+ * Return: @mask, without them.
+ */
+int uroce_qp_state_used(enum ibv_qp_type type, int mask);
+
+/**
  * uroce_qp_state_check() - check the arguments of ibv_modify_qp()
  * @type: type of the QP
  * @from: current state

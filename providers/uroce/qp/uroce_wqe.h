@@ -27,7 +27,8 @@ struct uroce_send_wqe {
 			uint64_t compare_add; /* atomics: compare, or add */
 			uint64_t swap;
 			uint32_t rkey;
-		} remote; /* WRITE, READ, atomics, FLUSH */
+			uint32_t xrc_srqn; /* XRC: also of SEND */
+		} remote;		   /* WRITE, READ, atomics, FLUSH */
 		struct {
 			struct uroce_path path;
 			uint32_t qpn;
@@ -71,6 +72,8 @@ struct uroce_recv_wqe {
 	struct ibv_sge sge[];
 };
 
+struct uroce_cq;
+
 /* The RQ of a QP, or an SRQ. verbs/ adds WQEs, the engine removes them. */
 struct uroce_rq {
 	struct uroce_ring ring;
@@ -85,6 +88,11 @@ struct uroce_rq {
 	bool in_events;
 	struct uroce_rq *next_event;
 	void *owner; /* object of verbs/; opaque to the engine */
+
+	/* XRC SRQ (uroce_xrc.h); does not change while it is in the table */
+	uint32_t xrc_number;
+	const void *xrc_domain;
+	struct uroce_cq *xrc_cq;
 };
 
 /**

@@ -58,6 +58,10 @@ static enum uroce_counter refusal(const struct uroce_qp *qp,
 {
 	if ((packet->opcode & UROCE_TRANSPORT_MASK) != qp->roce->opcode)
 		return UROCE_C_BAD_TRANSPORT;
+	/* A14: an initiator has no responder */
+	if (qp->xrc == UROCE_XRC_INITIATOR &&
+	    !(packet->traits & UROCE_T_RESPONSE))
+		return UROCE_C_BAD_TRANSPORT;
 	if (packet->channel != qp->roce->channel)
 		return UROCE_C_BAD_SOURCE;
 	if (!state_takes(qp, packet))

@@ -110,12 +110,13 @@ void uroce_engine_fini(struct uroce_engine *engine);
 
 /* Attributes of a new QP. */
 struct uroce_qp_config {
-	enum ibv_qp_type type; /* RC, UC or UD */
+	enum ibv_qp_type type; /* RC, UC, UD, XRC_SEND or XRC_RECV */
 	uint32_t pd;
 	bool sig_all;
 	uint32_t max_send_wr, max_send_sge, max_inline;
 	struct uroce_rq *rq; /* own or shared; owned by the caller */
-	struct uroce_cq *send_cq, *recv_cq;
+	struct uroce_cq *send_cq, *recv_cq; /* XRC_RECV: ignored */
+	const void *xrc_domain;		    /* XRC_RECV */
 	void *owner;
 };
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "uroce/qp/uroce_xrc.h"
 #include "uroce/roce/uroce_delack.h"
 #include "uroce/roce/uroce_engine.h"
 #include "uroce/roce/uroce_timers.h"
@@ -109,9 +110,23 @@ static int insert(struct uroce_engine *engine, struct uroce_qp *qp,
 	return 0;
 }
 
+static bool qp_type_is_xrc(enum ibv_qp_type type)
+{
+	return type == IBV_QPT_XRC_SEND || type == IBV_QPT_XRC_RECV;
+}
+
+static bool qp_type_is_known(enum ibv_qp_type type)
+{
+	return type == IBV_QPT_RC || type == IBV_QPT_UC || type == IBV_QPT_UD ||
+	       qp_type_is_xrc(type);
+}
+
 static uint8_t transport_of(enum ibv_qp_type type)
 {
 	switch (type) {
+	case IBV_QPT_XRC_SEND:
+	case IBV_QPT_XRC_RECV:
+		return UROCE_XRC;
 	case IBV_QPT_RC:
 		return UROCE_RC;
 	case IBV_QPT_UC:
@@ -131,8 +146,7 @@ int uroce_engine_new_qp(struct uroce_engine *engine,
 	struct uroce_qp *qp;
 	int ret;
 
-	if (config->type != IBV_QPT_RC && config->type != IBV_QPT_UC &&
-	    config->type != IBV_QPT_UD)
+	if (!qp_type_is_known(config->type))
 		return -EINVAL;
 	both = aligned_alloc(UROCE_CACHE_LINE, sizeof(*both));
 	if (!both)
@@ -149,7 +163,8 @@ int uroce_engine_new_qp(struct uroce_engine *engine,
 	qp->roce = roce;
 	roce->qp = qp;
 	roce->engine = engine;
-	qp->type = (uint8_t)config->type;
+	qp->type = (uint8_t)(qp_type_is_xrc(config->type) ? IBV_QPT_RC
+							  : config->type);
 	roce->opcode = transport_of(config->type);
 	qp->pd = config->pd;
 	qp->pkey = UROCE_PKEY_DEFAULT;
@@ -158,6 +173,10 @@ int uroce_engine_new_qp(struct uroce_engine *engine,
 	qp->send_cq = config->send_cq;
 	qp->recv_cq = config->recv_cq;
 	qp->owner = config->owner;
+	if (config->type == IBV_QPT_XRC_SEND)
+		qp->xrc = UROCE_XRC_INITIATOR;
+	else if (config->type == IBV_QPT_XRC_RECV)
+		uroce_xrc_add_target(&engine->core.xrc, qp, config->xrc_domain);
 	list_init(&qp->faulted);
 	list_init(&roce->active);
 	list_init(&roce->unsent);
@@ -192,6 +211,8 @@ void uroce_engine_free_qp(struct uroce_engine *engine, struct uroce_qp *qp,
 			engine->groups[i - 1] =
 				engine->groups[--engine->nr_groups];
 	uroce_core_forget_qp(&engine->core, qp);
+	if (qp->xrc == UROCE_XRC_TARGET)
+		uroce_xrc_remove_target(qp);
 	uroce_delack_end(qp);
 	*entry(engine, index) = NULL;
 	engine->qpn_free_ns[index] = now + quarantine_ns;
@@ -220,6 +241,7 @@ int uroce_engine_init(struct uroce_engine *engine,
 		.qpn_next = (config->seed * 2654435761u) >> 16,
 	};
 	list_init(&engine->core.faulted);
+	uroce_xrc_init(&engine->core.xrc);
 	list_init(&engine->active);
 	list_init(&engine->unsent);
 	list_init(&engine->parked);
@@ -232,6 +254,7 @@ void uroce_engine_fini(struct uroce_engine *engine)
 {
 	for (size_t i = 0; i < UROCE_QP_TABLE_PAGES; i++)
 		free(engine->qp_pages[i]);
+	uroce_xrc_fini(&engine->core.xrc);
 	free(engine->qpn_free_ns);
 	free(engine->timers);
 	free(engine->groups);

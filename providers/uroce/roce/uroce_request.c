@@ -157,6 +157,7 @@ static int fill_single(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 }
 
 static void request_fill_common(const struct uroce_qp *qp,
+				const struct uroce_send_wqe *wqe,
 				struct uroce_out *out)
 {
 	out->packet = (struct uroce_packet){
@@ -166,6 +167,8 @@ static void request_fill_common(const struct uroce_qp *qp,
 		.psn = qp->roce->req.next_psn,
 		.mig_req = true, /* 17.2.8.1.1: the QP stays in MIGRATED */
 	};
+	if (qp->xrc != UROCE_XRC_NONE)
+		out->packet.xrc_srqn = wqe->remote.xrc_srqn;
 	out->iovecs.nr = 0;
 }
 
@@ -177,7 +180,7 @@ int uroce_request_fill(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 	int ret = 0;
 
 	*ret_nr_psns = 1;
-	request_fill_common(qp, ret_out);
+	request_fill_common(qp, wqe, ret_out);
 	if (wqe->opcode == IBV_WR_RDMA_READ)
 		*ret_nr_psns = fill_read(qp, wqe, at, ret_out);
 	else if (uroce_sq_has_response(wqe))
@@ -208,7 +211,7 @@ uint32_t uroce_request_fill_run(struct uroce_qp *qp,
 	nr = uroce_sge_run(&list, &qp->roce->req.out, qp->mtu, max, &ptr);
 	if (!nr)
 		return 0;
-	request_fill_common(qp, out);
+	request_fill_common(qp, wqe, out);
 	out->packet.opcode = qp->roce->opcode |
 			     request_choose_op(wqe, false, false);
 	out->packet.payload_len = qp->mtu;

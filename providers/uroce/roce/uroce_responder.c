@@ -12,6 +12,7 @@
 
 #include "uroce/qp/uroce_cause.h"
 #include "uroce/qp/uroce_completion.h"
+#include "uroce/qp/uroce_xrc.h"
 #include "uroce/roce/uroce_copy.h"
 #include "uroce/roce/uroce_delack.h"
 #include "uroce/roce/uroce_grh.h"
@@ -243,13 +244,27 @@ static void acknowledge_duplicate(struct uroce_qp *qp,
 	uroce_engine_activate(qp->roce->engine, qp);
 }
 
+/* A14: each request names an SRQ. Duplicates are not executed. */
+static bool responder_find_srq(struct uroce_qp *qp, struct uroce_packet *packet)
+{
+	if (qp->xrc != UROCE_XRC_TARGET ||
+	    uroce_xrc_select(qp, packet->xrc_srqn,
+			     packet->traits & UROCE_T_FIRST))
+		return true;
+	uroce_responder_refuse(
+		qp, packet,
+		uroce_rx_refused(UROCE_RX_INVALID_REQUEST, UROCE_C_NO_XRC_SRQ));
+	return false;
+}
+
 static void receive_rc(struct uroce_qp *qp, struct uroce_packet *packet)
 {
 	struct uroce_responder *resp = &qp->roce->resp;
 	int32_t ahead = uroce_psn_diff(packet->psn, resp->epsn);
 
 	if (!ahead) {
-		responder_execute(qp, packet);
+		if (responder_find_srq(qp, packet))
+			responder_execute(qp, packet);
 	} else if (ahead < 0) {
 		responder_count(qp, UROCE_C_DUPLICATES);
 		if (packet->traits & UROCE_T_NONPOSTED)
@@ -316,12 +331,13 @@ static void receive_ud(struct uroce_qp *qp, struct uroce_packet *packet)
  * Whether the ICRC may be verified during the copy: for SENDs of UD and for
  * expected SENDs of RC, since the memory of a receive WQE is undefined until it
  * completes. Other packets are verified first, above all WRITEs: a program may
- * read their memory at any time, and the packet contains the address.
+ * read their memory at any time, and the packet contains the address. A packet
+ * of XRC contains the SRQ.
  */
 static bool responder_may_check_late(const struct uroce_qp *qp,
 				     const struct uroce_packet *packet)
 {
-	if (!(packet->traits & UROCE_T_SEND))
+	if (!(packet->traits & UROCE_T_SEND) || qp->xrc != UROCE_XRC_NONE)
 		return false;
 	return qp->type == IBV_QPT_UD ||
 	       (qp->type == IBV_QPT_RC && packet->psn == qp->roce->resp.epsn);

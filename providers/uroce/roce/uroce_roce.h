@@ -54,6 +54,7 @@ struct uroce_resource {
 	uint64_t va;
 	uint64_t orig; /* atomics: original value, for the response */
 	uint32_t rkey;
+	uint32_t pd;		/* XRC: of the SRQ; else of the QP */
 	uint32_t psn, last_psn; /* of the response */
 	uint32_t dma_len;
 	uint32_t msn;

@@ -37,16 +37,20 @@ void uroce_context_abandon(struct uroce_context *ctx)
 
 		list_del(pos);
 		uroce_mcast_leave_locked(qp);
-		uroce_engine_free_qp(qp->qp->roce->engine, qp->qp,
-				     uroce_worker_now(), UROCE_QUARANTINE_NS);
+		uroce_qp_handle_close_locked(qp, UROCE_QUARANTINE_NS);
 	}
 	list_for_each_safe (pos, tmp, &ctx->srqs) {
 		struct uroce_verbs_srq *srq =
 			list_entry(pos, struct uroce_verbs_srq, entry);
 
 		list_del(pos);
+		if (srq->vsrq.srq_type == IBV_SRQT_XRC)
+			uroce_srq_leave_xrc_locked(srq);
 		uroce_instance_forget_rq(ctx->instance, &srq->recv.rq);
 	}
+	list_for_each_safe (pos, tmp, &ctx->xrcds)
+		uroce_xrcd_close_locked(
+			list_entry(pos, struct uroce_xrcd, entry));
 	list_for_each_safe (pos, tmp, &ctx->cqs) {
 		struct uroce_verbs_cq *cq =
 			list_entry(pos, struct uroce_verbs_cq, entry);

@@ -278,15 +278,24 @@ static void on_rq(struct uroce_rq *rq)
 		srq->raised.async_events++;
 }
 
-static void event_on_qp(struct uroce_qp *qp, uint32_t events)
+static void event_on_handle(struct uroce_verbs_qp *vqp, uint32_t events)
 {
-	struct uroce_verbs_qp *vqp = qp->owner;
-
 	for (uint32_t type = 0; events; type++, events >>= 1)
 		if ((events & 1) &&
 		    raise_async(vqp->ctx, (uintptr_t)&vqp->vqp.qp,
 				(enum ibv_event_type)type))
 			vqp->raised.async_events++;
+}
+
+static void event_on_qp(struct uroce_qp *qp, uint32_t events)
+{
+	struct uroce_verbs_qp *vqp = qp->owner;
+	struct list_node *pos;
+
+	event_on_handle(vqp, events);
+	list_for_each (pos, &vqp->handles)
+		event_on_handle(list_entry(pos, struct uroce_verbs_qp, handles),
+				events);
 }
 
 static void on_netdev(void *owner, enum uroce_netdev_event event)

@@ -89,6 +89,18 @@ int uroce_check_srq(const struct ibv_srq *srq)
 	return OBJECT_CHECK(srq, struct uroce_verbs_srq, vsrq.srq);
 }
 
+/* An XRC domain has no public handle. */
+int uroce_check_xrcd(const struct ibv_xrcd *xrcd)
+{
+	const struct uroce_identity *created;
+
+	if (!xrcd)
+		return 0;
+	created = &verbs_container_of(xrcd, struct uroce_xrcd, vxrcd.xrcd)
+			   ->identity;
+	return check_identity(created, xrcd->context, created->handle);
+}
+
 int uroce_check_qp(const struct ibv_qp *qp)
 {
 	return OBJECT_CHECK(qp, struct uroce_verbs_qp, vqp.qp);
@@ -104,4 +116,5 @@ void uroce_context_init(struct uroce_context *ctx)
 	list_init(&ctx->srqs);
 	list_init(&ctx->mrs);
 	list_init(&ctx->mws);
+	list_init(&ctx->xrcds);
 }

@@ -118,6 +118,8 @@ static int post_one(struct uroce_verbs_qp *qp, const struct ibv_send_wr *wr)
 	err = post_fill_data(qp, wr, wqe);
 	if (!err)
 		err = fill_operation(qp, wr, wqe);
+	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND)
+		wqe->remote.xrc_srqn = wr->qp_type.xrc.remote_srqn;
 	if (!err)
 		uroce_sq_publish(qp, 1);
 	return err;
@@ -231,7 +233,8 @@ int uroce_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 	int err;
 
 	/* IBTA 10.8.3.1: not in RESET, and not with an SRQ */
-	if (qp->srq || uroce_qp_state(qp->qp) == IBV_QPS_RESET) {
+	if (qp->srq || qp->qp->xrc != UROCE_XRC_NONE ||
+	    uroce_qp_state(qp->qp) == IBV_QPS_RESET) {
 		*bad_wr = wr;
 		return EINVAL;
 	}

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Queue pairs of type RC, UC and UD: create, modify, query, destroy. The engine
- * checks and performs changes of state (qp/uroce_qp_state.c,
+ * Queue pairs of type RC, UC, UD and XRC: create, modify, query, destroy. The
+ * engine checks and performs changes of state (qp/uroce_qp_state.c,
  * qp/uroce_qp.c). uroce_post.c and uroce_wr.c post requests.
  */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "uroce/verbs/uroce_verbs.h"
 #include "util/clock.h"
@@ -32,8 +31,12 @@ static uint64_t send_ops(enum ibv_qp_type type)
 		return UROCE_RC_SEND_OPS;
 	case IBV_QPT_UC:
 		return UROCE_UC_SEND_OPS;
-	default:
+	case IBV_QPT_UD:
 		return UROCE_UD_SEND_OPS;
+	case IBV_QPT_XRC_SEND:
+		return UROCE_XRC_SEND_OPS;
+	default:
+		return 0;
 	}
 }
 
@@ -41,10 +44,15 @@ static int queue_pair_check_attr(const struct ibv_qp_init_attr_ex *attr)
 {
 	const struct ibv_qp_cap *cap = &attr->cap;
 
-	if (attr->qp_type != IBV_QPT_RC && attr->qp_type != IBV_QPT_UC &&
-	    attr->qp_type != IBV_QPT_UD)
+	uint32_t known = KNOWN_MASK;
+
+	if (attr->qp_type == IBV_QPT_XRC_RECV)
+		known |= IBV_QP_INIT_ATTR_XRCD;
+	else if (attr->qp_type != IBV_QPT_RC && attr->qp_type != IBV_QPT_UC &&
+		 attr->qp_type != IBV_QPT_UD &&
+		 attr->qp_type != IBV_QPT_XRC_SEND)
 		return -EOPNOTSUPP;
-	if ((attr->comp_mask & ~(uint32_t)KNOWN_MASK) ||
+	if ((attr->comp_mask & ~known) ||
 	    ((attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS) &&
 	     attr->create_flags) ||
 	    ((attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) &&
@@ -60,15 +68,47 @@ static int queue_pair_check_attr(const struct ibv_qp_init_attr_ex *attr)
 	return 0;
 }
 
+/* The attributes without those that the type does not use (the library). */
+static struct ibv_qp_init_attr_ex
+used_attr(const struct ibv_qp_init_attr_ex *attr)
+{
+	struct ibv_qp_init_attr_ex used = *attr;
+
+	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_XRCD))
+		used.xrcd = NULL;
+	if (attr->qp_type == IBV_QPT_XRC_RECV) {
+		used.comp_mask &= ~(uint32_t)IBV_QP_INIT_ATTR_PD;
+		used.pd = NULL;
+		used.send_cq = NULL;
+		used.cap = (struct ibv_qp_cap){};
+	}
+	if (attr->qp_type == IBV_QPT_XRC_RECV ||
+	    attr->qp_type == IBV_QPT_XRC_SEND) {
+		used.recv_cq = NULL;
+		used.srq = NULL;
+		used.cap.max_recv_wr = 0;
+		used.cap.max_recv_sge = 0;
+	}
+	return used;
+}
+
 static int check_objects(const struct ibv_qp_init_attr_ex *attr)
 {
 	int ret = uroce_check_pd(attr->pd);
 
 	if (ret == 0)
+		ret = uroce_check_xrcd(attr->xrcd);
+	if (ret == 0)
 		ret = uroce_check_cq(attr->send_cq);
 	if (ret == 0)
 		ret = uroce_check_cq(attr->recv_cq);
-	return ret ? ret : uroce_check_srq(attr->srq);
+	if (ret == 0)
+		ret = uroce_check_srq(attr->srq);
+	/* A14: only targets use it, by its number */
+	if (ret == 0 && attr->srq &&
+	    to_uroce_srq(attr->srq)->vsrq.srq_type == IBV_SRQT_XRC)
+		ret = -EINVAL;
+	return ret;
 }
 
 /* Capacities of the QP; with an SRQ, no receive queue (IBTA 11.2.4.1). */
@@ -109,12 +149,15 @@ queue_pair_find_worker(const struct uroce_verbs_qp *qp,
 		       const struct uroce_verbs_cq *send_cq,
 		       const struct uroce_verbs_cq *recv_cq)
 {
+	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_RECV)
+		return uroce_instance_first_worker(qp->ctx->instance);
 	if (qp->srq && qp->srq->worker)
 		return qp->srq->worker;
 	return recv_cq->worker ? recv_cq->worker : send_cq->worker;
 }
 
-static void bind_cq(struct uroce_verbs_cq *cq, struct uroce_worker *worker)
+void uroce_bind_cq_locked(struct uroce_verbs_cq *cq,
+			  struct uroce_worker *worker)
 {
 	if (cq->worker == worker || cq->cq.shared)
 		return;
@@ -138,8 +181,10 @@ static int queue_pair_new_locked(struct uroce_verbs_qp *qp,
 	if (ret)
 		return ret;
 	list_add_tail(&qp->ctx->qps, &qp->entry);
-	bind_cq(config->send_cq->owner, qp->worker);
-	bind_cq(config->recv_cq->owner, qp->worker);
+	if (config->send_cq)
+		uroce_bind_cq_locked(config->send_cq->owner, qp->worker);
+	if (config->recv_cq)
+		uroce_bind_cq_locked(config->recv_cq->owner, qp->worker);
 	if (qp->srq)
 		qp->srq->worker = qp->worker;
 	return 0;
@@ -165,8 +210,9 @@ static int new_engine_qp(struct uroce_verbs_qp *qp,
 
 		uroce_instance_lock(instance);
 		now = uroce_worker_now();
-		qp->worker = queue_pair_find_worker(qp, config->send_cq->owner,
-						    config->recv_cq->owner);
+		qp->worker = queue_pair_find_worker(
+			qp, config->send_cq ? config->send_cq->owner : NULL,
+			config->recv_cq ? config->recv_cq->owner : NULL);
 		if (!qp->worker)
 			qp->worker = next;
 		if (qp->worker)
@@ -184,23 +230,46 @@ static int new_engine_qp(struct uroce_verbs_qp *qp,
 	}
 }
 
+/* Calls @fn with the number of users of each object that the QP uses. */
+static void queue_pair_for_each_use(const struct uroce_verbs_qp *qp,
+				    void (*fn)(uint32_t *users))
+{
+	const struct ibv_qp *ibqp = &qp->vqp.qp;
+
+	if (ibqp->pd)
+		fn(&to_uroce_pd(ibqp->pd)->users);
+	if (ibqp->send_cq)
+		fn(&to_uroce_cq(ibqp->send_cq)->users);
+	if (ibqp->recv_cq)
+		fn(&to_uroce_cq(ibqp->recv_cq)->users);
+	if (qp->srq)
+		fn(&qp->srq->users);
+	if (qp->vqp.comp_mask & VERBS_QP_MASK_XRCD)
+		fn(&to_uroce_xrcd(&qp->vqp.xrcd->xrcd)->users);
+}
+
 /* Creates the QP in the engine, and counts it as a user of PD, CQs, SRQ. */
 static int queue_pair_enter(struct uroce_verbs_qp *qp,
 			    const struct ibv_qp_init_attr_ex *attr,
 			    const struct ibv_qp_cap *cap)
 {
-	struct uroce_verbs_cq *send_cq = to_uroce_cq(attr->send_cq);
-	struct uroce_verbs_cq *recv_cq = to_uroce_cq(attr->recv_cq);
+	/* an XRC initiator has one CQ, a target none */
+	struct ibv_cq *receive_cq = attr->qp_type == IBV_QPT_XRC_SEND
+					    ? attr->send_cq
+					    : attr->recv_cq;
 	const struct uroce_qp_config config = {
 		.type = attr->qp_type,
-		.pd = to_uroce_pd(attr->pd)->number,
+		.pd = attr->pd ? to_uroce_pd(attr->pd)->number : 0,
 		.sig_all = attr->sq_sig_all,
 		.max_send_wr = cap->max_send_wr,
 		.max_send_sge = cap->max_send_sge,
 		.max_inline = cap->max_inline_data,
 		.rq = qp->srq ? &qp->srq->recv.rq : &qp->recv.rq,
-		.send_cq = &send_cq->cq,
-		.recv_cq = &recv_cq->cq,
+		.send_cq = attr->send_cq ? &to_uroce_cq(attr->send_cq)->cq
+					 : NULL,
+		.recv_cq = receive_cq ? &to_uroce_cq(receive_cq)->cq : NULL,
+		.xrc_domain = attr->xrcd ? to_uroce_xrcd(attr->xrcd)->domain
+					 : NULL,
 		.owner = qp,
 	};
 	int ret;
@@ -208,62 +277,39 @@ static int queue_pair_enter(struct uroce_verbs_qp *qp,
 	ret = new_engine_qp(qp, &config);
 	if (ret)
 		return ret;
-	uroce_use(&to_uroce_pd(attr->pd)->users);
-	uroce_use(&send_cq->users);
-	uroce_use(&recv_cq->users);
-	if (qp->srq)
-		uroce_use(&qp->srq->users);
+	queue_pair_for_each_use(qp, uroce_use);
 	return 0;
 }
 
-int uroce_create_qp(struct ibv_context *ibctx, struct ibv_qp_init_attr_ex *attr,
+int uroce_create_qp(struct ibv_context *ibctx,
+		    struct ibv_qp_init_attr_ex *init_attr,
 		    struct verbs_qp **ret_vqp)
 {
-	struct uroce_pd *pd = to_uroce_pd(attr->pd);
-	struct ibv_qp_cap cap = real_cap(attr);
+	const struct ibv_qp_init_attr_ex attr = used_attr(init_attr);
+	const struct ibv_qp_cap cap = real_cap(&attr);
 	struct uroce_verbs_qp *qp;
 	int ret;
 
-	ret = queue_pair_check_attr(attr);
+	ret = queue_pair_check_attr(&attr);
 	if (ret == 0)
-		ret = check_objects(attr);
+		ret = check_objects(&attr);
+	if (ret == 0)
+		ret = uroce_qp_object_new(ibctx, &attr, &cap, &qp);
 	if (ret)
 		return ret;
-	qp = uroce_object_new(sizeof(*qp));
-	if (!qp)
-		return -ENOMEM;
-	ret = uroce_rq_init(&qp->recv.rq, cap.max_recv_wr, cap.max_recv_sge,
-			    pd->number, false);
-	if (ret)
-		goto err_free;
-	uroce_spin_init(&qp->sq_lock, pd->td);
-	uroce_spin_init(&qp->recv.lock, pd->td);
-	qp->ctx = to_uroce_context(ibctx);
-	qp->srq = attr->srq ? to_uroce_srq(attr->srq) : NULL;
-	qp->max_send_sge = cap.max_send_sge;
-	qp->max_inline = cap.max_inline_data;
-	qp->sig_all = attr->sq_sig_all;
-	verbs_init_qp(&qp->vqp, ibctx, attr);
-	ret = queue_pair_enter(qp, attr, &cap);
-	if (ret)
-		goto err_fini_verbs;
-	qp->vqp.qp.qp_num = qp->qp->qpn;
-	qp->vqp.qp.handle = qp->qp->qpn;
-	qp->identity = (struct uroce_identity){ ibctx, qp->qp->qpn };
-	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
+	ret = queue_pair_enter(qp, &attr, &cap);
+	if (ret) {
+		uroce_qp_object_free(qp);
+		return ret;
+	}
+	uroce_qp_object_identify(qp);
+	if (attr.comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
 		uroce_wr_init(&qp->vqp.qp_ex);
 		qp->vqp.comp_mask |= VERBS_QP_MASK_EX;
 	}
-	attr->cap = cap;
+	init_attr->cap = cap;
 	*ret_vqp = &qp->vqp;
 	return 0;
-
-err_fini_verbs:
-	verbs_fini_qp(&qp->vqp.qp);
-	uroce_rq_fini(&qp->recv.rq);
-err_free:
-	free(qp);
-	return ret;
 }
 
 /*
@@ -272,8 +318,10 @@ err_free:
  */
 static void forget_completions(const struct ibv_qp *ibqp)
 {
-	uroce_cq_forget_qp(to_uroce_cq(ibqp->send_cq), ibqp->qp_num);
-	if (ibqp->recv_cq != ibqp->send_cq)
+	/* those of an XRC target are of its SRQs, which go on */
+	if (ibqp->send_cq)
+		uroce_cq_forget_qp(to_uroce_cq(ibqp->send_cq), ibqp->qp_num);
+	if (ibqp->recv_cq && ibqp->recv_cq != ibqp->send_cq)
 		uroce_cq_forget_qp(to_uroce_cq(ibqp->recv_cq), ibqp->qp_num);
 }
 
@@ -290,7 +338,9 @@ static int choose_way(const struct uroce_verbs_qp *qp,
 	int ret;
 
 	*ret_channel = NULL;
-	if ((attr_mask & needed) != needed || attr->qp_state != IBV_QPS_RTR ||
+	/* XRC uses the network */
+	if (qp->qp->xrc != UROCE_XRC_NONE || (attr_mask & needed) != needed ||
+	    attr->qp_state != IBV_QPS_RTR ||
 	    uroce_qp_state(qp->qp) != IBV_QPS_INIT)
 		return 0;
 	ret = uroce_worker_connect(qp->worker, qp->ctx->instance, path,
@@ -416,17 +466,6 @@ static uint64_t quarantine_ns(const struct uroce_qp *qp)
 						 : UROCE_QUARANTINE_NS;
 }
 
-static void leave(struct uroce_verbs_qp *qp)
-{
-	const struct ibv_qp *ibqp = &qp->vqp.qp;
-
-	uroce_unuse(&to_uroce_pd(ibqp->pd)->users);
-	uroce_unuse(&to_uroce_cq(ibqp->send_cq)->users);
-	uroce_unuse(&to_uroce_cq(ibqp->recv_cq)->users);
-	if (qp->srq)
-		uroce_unuse(&qp->srq->users);
-}
-
 int uroce_destroy_qp(struct ibv_qp *ibqp)
 {
 	struct uroce_verbs_qp *qp = to_uroce_qp(ibqp);
@@ -445,8 +484,7 @@ int uroce_destroy_qp(struct ibv_qp *ibqp)
 	if (ret == 0) {
 		struct uroce_channel *channel = uroce_worker_channel(qp->qp);
 
-		uroce_engine_free_qp(qp->qp->roce->engine, qp->qp,
-				     uroce_worker_now(), quarantine_ns(qp->qp));
+		uroce_qp_handle_close_locked(qp, quarantine_ns(qp->qp));
 		list_del(&qp->entry);
 		if (channel)
 			uroce_worker_disconnect(qp->worker, channel);
@@ -458,9 +496,7 @@ int uroce_destroy_qp(struct ibv_qp *ibqp)
 		ctx->instance); /* as in uroce_modify_qp() */
 	verbs_wait_qp_acked(ibqp, &qp->raised);
 	forget_completions(ibqp);
-	leave(qp);
-	verbs_fini_qp(ibqp);
-	uroce_rq_fini(&qp->recv.rq);
-	free(qp);
+	queue_pair_for_each_use(qp, uroce_unuse);
+	uroce_qp_object_free(qp);
 	return 0;
 }

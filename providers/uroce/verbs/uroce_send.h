@@ -20,6 +20,7 @@ enum uroce_op_trait {
 	UROCE_OP_UD = 1 << 2,
 	UROCE_OP_DATA = 1 << 3,	  /* has SGEs */
 	UROCE_OP_INLINE = 1 << 4, /* may have inline data instead of SGEs */
+	UROCE_OP_XRC = 1 << 5,	  /* allowed on XRC_SEND */
 };
 
 #define UROCE_NR_OPS (IBV_WR_ATOMIC_WRITE + 1)
@@ -37,9 +38,11 @@ static inline unsigned int uroce_op_traits(enum ibv_wr_opcode opcode)
 static inline bool uroce_op_is_for(enum ibv_wr_opcode opcode,
 				   enum ibv_qp_type type)
 {
-	unsigned int bit = type == IBV_QPT_RC	? UROCE_OP_RC
-			   : type == IBV_QPT_UC ? UROCE_OP_UC
-						: UROCE_OP_UD;
+	unsigned int bit = type == IBV_QPT_RC	      ? UROCE_OP_RC
+			   : type == IBV_QPT_UC	      ? UROCE_OP_UC
+			   : type == IBV_QPT_UD	      ? UROCE_OP_UD
+			   : type == IBV_QPT_XRC_SEND ? UROCE_OP_XRC
+						      : 0;
 
 	return uroce_op_traits(opcode) & bit;
 }

@@ -7,22 +7,82 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "uroce/qp/uroce_xrc.h"
 #include "uroce/verbs/uroce_verbs.h"
 
-#define KNOWN_MASK (IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD)
+#define BASIC_MASK (IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD)
+#define XRC_MASK   (BASIC_MASK | IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ)
+
+static bool is_xrc(const struct ibv_srq_init_attr_ex *attr)
+{
+	return (attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) &&
+	       attr->srq_type == IBV_SRQT_XRC;
+}
 
 static int uroce_srq_check_attr(const struct ibv_srq_init_attr_ex *attr)
 {
 	if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) &&
-	    attr->srq_type != IBV_SRQT_BASIC)
+	    attr->srq_type != IBV_SRQT_BASIC && !is_xrc(attr))
 		return -EOPNOTSUPP;
-	if (attr->comp_mask & ~(uint32_t)KNOWN_MASK)
+	if (attr->comp_mask & ~(uint32_t)(is_xrc(attr) ? XRC_MASK : BASIC_MASK))
 		return -EOPNOTSUPP;
 	if (!attr->attr.max_wr || attr->attr.max_wr > UROCE_MAX_SRQ_WR ||
 	    attr->attr.max_sge > UROCE_MAX_SGE ||
 	    attr->attr.srq_limit > attr->attr.max_wr)
 		return -EINVAL;
 	return 0;
+}
+
+static int srq_check_objects(const struct ibv_srq_init_attr_ex *attr)
+{
+	int ret = uroce_check_pd(attr->pd);
+
+	if (ret || !is_xrc(attr))
+		return ret;
+	ret = uroce_check_xrcd(attr->xrcd);
+	return ret ? ret : uroce_check_cq(attr->cq);
+}
+
+/* The library has checked that an XRC SRQ has a CQ and a domain. */
+static int srq_join_xrc_locked(struct uroce_verbs_srq *srq)
+{
+	struct uroce_verbs_cq *cq = to_uroce_cq(srq->vsrq.cq);
+	struct uroce_xrcd *xrcd = to_uroce_xrcd(&srq->vsrq.xrcd->xrcd);
+	int ret;
+
+	srq->worker = uroce_instance_first_worker(srq->ctx->instance);
+	srq->recv.rq.xrc_domain = xrcd->domain;
+	srq->recv.rq.xrc_cq = &cq->cq;
+	ret = uroce_xrc_add_srq(&uroce_worker_engine(srq->worker)->core.xrc,
+				&srq->recv.rq);
+	if (ret)
+		return ret;
+	srq->vsrq.srq_num = srq->recv.rq.xrc_number;
+	uroce_bind_cq_locked(cq, srq->worker);
+	uroce_use(&cq->users);
+	uroce_use(&xrcd->users);
+	return 0;
+}
+
+void uroce_srq_leave_xrc_locked(struct uroce_verbs_srq *srq)
+{
+	uroce_xrc_remove_srq(&uroce_worker_engine(srq->worker)->core.xrc,
+			     &srq->recv.rq);
+	uroce_unuse(&to_uroce_cq(srq->vsrq.cq)->users);
+	uroce_unuse(&to_uroce_xrcd(&srq->vsrq.xrcd->xrcd)->users);
+}
+
+static int srq_enter(struct uroce_verbs_srq *srq)
+{
+	int ret = 0;
+
+	uroce_instance_lock(srq->ctx->instance);
+	if (srq->vsrq.srq_type == IBV_SRQT_XRC)
+		ret = srq_join_xrc_locked(srq);
+	if (ret == 0)
+		list_add_tail(&srq->ctx->srqs, &srq->entry);
+	uroce_instance_unlock(srq->ctx->instance);
+	return ret;
 }
 
 int uroce_create_srq(struct ibv_context *ibctx,
@@ -34,7 +94,7 @@ int uroce_create_srq(struct ibv_context *ibctx,
 	struct uroce_verbs_srq *srq;
 	int ret;
 
-	ret = uroce_check_pd(attr->pd);
+	ret = srq_check_objects(attr);
 	if (ret == 0)
 		ret = uroce_srq_check_attr(attr);
 	if (ret)
@@ -53,13 +113,16 @@ int uroce_create_srq(struct ibv_context *ibctx,
 	verbs_init_srq(&srq->vsrq, ibctx, attr);
 	srq->vsrq.srq.handle = uroce_handle_new(ctx);
 	srq->identity = (struct uroce_identity){ ibctx, srq->vsrq.srq.handle };
+	ret = srq_enter(srq);
+	if (ret)
+		goto err_fini;
 	uroce_use(&pd->users);
-	uroce_instance_lock(ctx->instance);
-	list_add_tail(&ctx->srqs, &srq->entry);
-	uroce_instance_unlock(ctx->instance);
 	*ret_vsrq = &srq->vsrq;
 	return 0;
 
+err_fini:
+	verbs_fini_srq(&srq->vsrq.srq);
+	uroce_rq_fini(&srq->recv.rq);
 err_free:
 	free(srq);
 	return ret;
@@ -152,6 +215,8 @@ int uroce_destroy_srq(struct ibv_srq *ibsrq)
 	uroce_instance_lock(ctx->instance);
 	ret = uroce_events_forget(ctx, ibsrq, NULL, &srq->raised);
 	if (ret == 0) {
+		if (srq->vsrq.srq_type == IBV_SRQT_XRC)
+			uroce_srq_leave_xrc_locked(srq);
 		uroce_instance_forget_rq(ctx->instance, &srq->recv.rq);
 		list_del(&srq->entry);
 	}

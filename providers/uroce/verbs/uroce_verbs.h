@@ -76,10 +76,30 @@ struct uroce_context {
 	struct uroce_event_pipe async;
 	struct list_node channels;
 	struct list_node qps, cqs, srqs, mrs, mws; /* existing objects */
+	struct list_node xrcds;
 
 	uint64_t dm_bytes; /* of all device memory; atomic */
 
 	uint32_t last_handle; /* of uroce_handle_new(); atomic */
+};
+
+/*
+ * An XRC domain. All opens of one file in the process share it, if the device
+ * is the same; with uroce_instance_lock().
+ */
+struct uroce_xrc_domain {
+	struct list_node entry; /* in struct uroce_xrc */
+	uint32_t nr_opens;
+	const char *device_name; /* NULL: no file */
+	uint64_t file_device, file_inode;
+};
+
+struct uroce_xrcd {
+	struct verbs_xrcd vxrcd;
+	struct list_node entry; /* in the context */
+	struct uroce_identity identity;
+	struct uroce_xrc_domain *domain;
+	uint32_t users; /* atomic: QPs and SRQs */
 };
 
 struct uroce_td {
@@ -186,6 +206,11 @@ struct uroce_verbs_qp {
 	struct uroce_spin sq_lock;
 	struct uroce_verbs_rq recv; /* empty with an SRQ */
 	struct uroce_verbs_srq *srq;
+	/*
+	 * XRC target: the handles of the same QP (ibv_open_qp()), in a ring.
+	 * With uroce_instance_lock(); events by any engine lock
+	 */
+	struct list_node handles;
 	uint32_t max_send_sge, max_inline;
 	bool sig_all;
 	struct verbs_event_count raised;
@@ -217,6 +242,11 @@ struct uroce_verbs_qp {
 static inline struct uroce_context *to_uroce_context(struct ibv_context *ctx)
 {
 	return verbs_container_of(ctx, struct uroce_context, vctx.context);
+}
+
+static inline struct uroce_xrcd *to_uroce_xrcd(struct ibv_xrcd *xrcd)
+{
+	return verbs_container_of(xrcd, struct uroce_xrcd, vxrcd.xrcd);
 }
 
 static inline struct uroce_td *to_uroce_td(struct ibv_td *td)
@@ -477,6 +507,53 @@ int uroce_free_dm(struct ibv_dm *dm);
 int uroce_reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t offset,
 		    size_t length, unsigned int access, struct ibv_mr **ret_mr);
 
+/* -- uroce_xrcd.c -- */
+
+int uroce_open_xrcd(struct ibv_context *ctx,
+		    const struct ibv_xrcd_init_attr *attr,
+		    struct ibv_xrcd **ret_xrcd);
+int uroce_close_xrcd(struct ibv_xrcd *xrcd);
+
+/**
+ * uroce_xrcd_close_locked() - give up the use of the domain
+ *
+ * With uroce_instance_lock(). The caller frees @xrcd.
+ */
+void uroce_xrcd_close_locked(struct uroce_xrcd *xrcd);
+
+/* -- uroce_qp_object.c -- */
+
+/**
+ * uroce_qp_object_new() - allocate a QP of verbs/, without one of the engine
+ * @attr: its attributes, without those that the type does not use
+ * @cap: its capacities
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int uroce_qp_object_new(struct ibv_context *ctx,
+			const struct ibv_qp_init_attr_ex *attr,
+			const struct ibv_qp_cap *cap,
+			struct uroce_verbs_qp **ret_qp);
+
+/** uroce_qp_object_free() - undo uroce_qp_object_new() */
+void uroce_qp_object_free(struct uroce_verbs_qp *qp);
+
+/** uroce_qp_object_identify() - set number and handle; it is complete */
+void uroce_qp_object_identify(struct uroce_verbs_qp *qp);
+
+/* -- uroce_qp_handle.c -- */
+
+int uroce_open_qp(struct ibv_context *ctx, struct ibv_qp_open_attr *attr,
+		  struct verbs_qp **ret_vqp);
+
+/**
+ * uroce_qp_handle_close_locked() - free the QP of the engine
+ *
+ * If the QP has further handles, they keep it. With uroce_instance_lock().
+ */
+void uroce_qp_handle_close_locked(struct uroce_verbs_qp *qp,
+				  uint64_t quarantine_ns);
+
 /* -- uroce_mw.c -- */
 
 int uroce_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type,
@@ -554,7 +631,18 @@ int uroce_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 int uroce_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr);
 int uroce_destroy_srq(struct ibv_srq *srq);
 
+/**
+ * uroce_srq_leave_xrc_locked() - let no XRC request find an XRC SRQ
+ *
+ * With uroce_instance_lock().
+ */
+void uroce_srq_leave_xrc_locked(struct uroce_verbs_srq *srq);
+
 /* -- uroce_queue_pair.c -- */
+
+/** uroce_bind_cq_locked() - let a worker serve a CQ; uroce_instance_lock() */
+void uroce_bind_cq_locked(struct uroce_verbs_cq *cq,
+			  struct uroce_worker *worker);
 
 int uroce_create_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
 		    struct verbs_qp **ret_vqp);
@@ -582,6 +670,11 @@ int uroce_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw,
 	(UROCE_UD_SEND_OPS | IBV_QP_EX_WITH_RDMA_WRITE |                 \
 	 IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_LOCAL_INV | \
 	 IBV_QP_EX_WITH_BIND_MW)
+#define UROCE_XRC_SEND_OPS                                               \
+	(UROCE_UD_SEND_OPS | IBV_QP_EX_WITH_RDMA_WRITE |                 \
+	 IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_RDMA_READ | \
+	 IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |                             \
+	 IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
 #define UROCE_RC_SEND_OPS                                                     \
 	(UROCE_UC_SEND_OPS | IBV_QP_EX_WITH_RDMA_READ |                       \
 	 IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |                                  \
@@ -612,6 +705,7 @@ int uroce_check_dm(const struct ibv_dm *dm);
 int uroce_check_ah(const struct ibv_ah *ah);
 int uroce_check_cq(const struct ibv_cq *cq);
 int uroce_check_srq(const struct ibv_srq *srq);
+int uroce_check_xrcd(const struct ibv_xrcd *xrcd);
 int uroce_check_qp(const struct ibv_qp *qp);
 
 /**

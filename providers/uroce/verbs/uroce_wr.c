@@ -40,7 +40,7 @@ static struct uroce_send_wqe *wr_slot(struct uroce_verbs_qp *qp,
 	struct uroce_send_wqe *wqe = NULL;
 
 	qp->wr_wqe = NULL;
-	/* wr_wants_addr: the previous UD request got no address */
+	/* wr_wants_addr: the previous request got no address or SRQ */
 	if (qp->wr_wants_addr || !uroce_op_is_for(opcode, qp->vqp.qp.qp_type))
 		wr_fail(qp, EINVAL);
 	if (qp->wr_err)
@@ -56,6 +56,8 @@ static struct uroce_send_wqe *wr_slot(struct uroce_verbs_qp *qp,
 			qpx->wr_flags & ~(unsigned int)IBV_SEND_INLINE);
 	if (uroce_op_traits(opcode) & UROCE_OP_DATA)
 		qp->wr_wqe = wqe;
+	qp->wr_wants_addr = qp->vqp.qp.qp_type == IBV_QPT_UD ||
+			    qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND;
 	return wqe;
 }
 
@@ -68,7 +70,6 @@ static void wr_send_any(struct ibv_qp_ex *qpx, enum ibv_wr_opcode opcode,
 	if (!wqe)
 		return;
 	wqe->imm = imm_data;
-	qp->wr_wants_addr = qp->vqp.qp.qp_type == IBV_QPT_UD;
 }
 
 static void wr_send(struct ibv_qp_ex *qpx)
@@ -215,13 +216,24 @@ static void wr_set_ud_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah,
 {
 	struct uroce_verbs_qp *qp = to_uroce_qp_ex(qpx);
 
-	if (!qp->wr_wqe || !qp->wr_wants_addr)
+	if (!qp->wr_wqe || !qp->wr_wants_addr ||
+	    qp->vqp.qp.qp_type != IBV_QPT_UD)
 		return;
 	qp->wr_wants_addr = false;
 	if (ah)
 		uroce_wqe_set_ud(qp, qp->wr_wqe, ah, remote_qpn, remote_qkey);
 	else
 		wr_fail(qp, EINVAL);
+}
+
+static void wr_set_xrc_srqn(struct ibv_qp_ex *qpx, uint32_t remote_srqn)
+{
+	struct uroce_verbs_qp *qp = to_uroce_qp_ex(qpx);
+
+	if (!qp->wr_wqe || qp->vqp.qp.qp_type != IBV_QPT_XRC_SEND)
+		return;
+	qp->wr_wants_addr = false;
+	qp->wr_wqe->remote.xrc_srqn = remote_srqn;
 }
 
 static void wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge,
@@ -380,6 +392,7 @@ void uroce_wr_init(struct ibv_qp_ex *qp)
 	qp->wr_bind_mw = wr_bind_mw;
 
 	qp->wr_set_ud_addr = wr_set_ud_addr;
+	qp->wr_set_xrc_srqn = wr_set_xrc_srqn;
 	qp->wr_set_sge = wr_set_sge;
 	qp->wr_set_sge_list = wr_set_sge_list;
 	qp->wr_set_inline_data = wr_set_inline_data;

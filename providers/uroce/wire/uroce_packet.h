@@ -5,7 +5,8 @@
  * immediate, which is passed unchanged to and from the application.
  *
  * "IBTA" is the InfiniBand Architecture Specification, volume 1; annex A17 of
- * it is RoCEv2, annex A19 the memory placement extensions.
+ * it is RoCEv2, annex A14 the extended reliable connection (XRC), annex A19 the
+ * memory placement extensions.
  */
 #ifndef UROCE_PACKET_H
 #define UROCE_PACKET_H
@@ -22,6 +23,7 @@ enum uroce_transport {
 	UROCE_RC = 0x00,
 	UROCE_UC = 0x20,
 	UROCE_UD = 0x60,
+	UROCE_XRC = 0xa0, /* annex A14; operations are those of RC */
 	UROCE_TRANSPORT_MASK = 0xe0,
 };
 
@@ -74,6 +76,7 @@ enum uroce_trait {
 	UROCE_T_READ_RESP = 1 << 13,
 	UROCE_T_RESPONSE = 1 << 14,  /* to the requester: ACKs and responses */
 	UROCE_T_NONPOSTED = 1 << 15, /* a request with a response of its own */
+	UROCE_T_XRCETH = 1 << 16,    /* precedes all other extension headers */
 };
 
 /* Syndrome of the AETH, bits 6-5: kind, bits 4-0: value (IBTA 9.7.5.2.4). */
@@ -96,7 +99,7 @@ enum uroce_nak {
 };
 
 /* Bytes of the longest headers from the BTH on. */
-#define UROCE_MAX_HEADER 40
+#define UROCE_MAX_HEADER 44
 #define UROCE_BTH_LEN	 12
 #define UROCE_ICRC_LEN	 4
 #define UROCE_UDP_PORT	 4791 /* A17.5.1 */
@@ -161,6 +164,9 @@ struct uroce_packet {
 	/* DETH (9.3.3) */
 	uint32_t qkey;
 	uint32_t src_qpn;
+
+	/* XRCETH (A14): the SRQ of the responder, 24 bits */
+	uint32_t xrc_srqn;
 
 	/* RETH (9.3.4) and AtomicETH (9.3.6) */
 	uint64_t va;

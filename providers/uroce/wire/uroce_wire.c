@@ -164,6 +164,16 @@ static int get_bth(const uint8_t **pos, struct uroce_packet *packet,
 	return 0;
 }
 
+static void put_xrceth(uint8_t **pos, const struct uroce_packet *packet)
+{
+	put32(pos, packet->xrc_srqn & UROCE_QPN_MASK);
+}
+
+static void get_xrceth(const uint8_t **pos, struct uroce_packet *packet)
+{
+	packet->xrc_srqn = wire_get32(pos) & UROCE_QPN_MASK;
+}
+
 static void put_deth(uint8_t **pos, const struct uroce_packet *packet)
 {
 	put32(pos, packet->qkey);
@@ -253,6 +263,8 @@ uint32_t uroce_wire_traits(uint8_t opcode)
 	/* operations that UC does not support (9.2.1, table 36) */
 	const uint32_t not_uc = UROCE_T_RESPONSE | UROCE_T_NONPOSTED |
 				UROCE_T_IETH;
+	/* A19 extends XRC too, but uroce does not */
+	const uint32_t not_xrc = UROCE_T_FETH | UROCE_T_IETH;
 	uint8_t op = opcode & UROCE_OP_MASK;
 	uint32_t traits = op_traits[op];
 
@@ -265,6 +277,11 @@ uint32_t uroce_wire_traits(uint8_t opcode)
 		if (op == UROCE_SEND_ONLY || op == UROCE_SEND_ONLY_IMM)
 			return traits | UROCE_T_DETH;
 		return 0;
+	case UROCE_XRC:
+		if (!traits || traits & not_xrc || op == UROCE_ATOMIC_WRITE)
+			return 0;
+		return traits & UROCE_T_RESPONSE ? traits
+						 : traits | UROCE_T_XRCETH;
 	default:
 		return 0;
 	}
@@ -275,6 +292,8 @@ static uint32_t header_len(uint32_t traits)
 {
 	uint32_t len = UROCE_BTH_LEN;
 
+	if (traits & UROCE_T_XRCETH)
+		len += 4;
 	if (traits & UROCE_T_DETH)
 		len += 8;
 	if (traits & UROCE_T_FETH)
@@ -300,6 +319,8 @@ int uroce_wire_encode(const struct uroce_packet *packet, uint8_t *buf)
 	if (!traits)
 		return -EINVAL;
 	put_bth(&pos, packet);
+	if (traits & UROCE_T_XRCETH)
+		put_xrceth(&pos, packet);
 	if (traits & UROCE_T_DETH)
 		put_deth(&pos, packet);
 	if (traits & UROCE_T_FETH)
@@ -337,6 +358,8 @@ int uroce_wire_decode(const uint8_t *buf, size_t len,
 		return -EOPNOTSUPP;
 	if (len < header_len(packet.traits) + pad)
 		return -EBADMSG;
+	if (packet.traits & UROCE_T_XRCETH)
+		get_xrceth(&pos, &packet);
 	if (packet.traits & UROCE_T_DETH)
 		get_deth(&pos, &packet);
 	if (packet.traits & UROCE_T_FETH)

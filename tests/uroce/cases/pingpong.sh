@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # The five pingpongs of the distribution on the loopback interface, polling and
-# with events, IPv4 and IPv6. The device has no XRC and does not report the
-# capability.
+# with events, IPv4 and IPv6; that of XRC also with two clients.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
@@ -13,11 +12,26 @@ test_pingpong() {
 	ends ' iters in ' "ibv_$1_pingpong" -g "$gid" -c "${@:2}"
 }
 
-no_xrc() {
+has_xrc() {
 	"$with" lo ibv_devinfo -v >"$scratch/devinfo" || return 1
-	! grep -E '^[[:space:]]*XRC' "$scratch/devinfo" || return 1
-	"$with" lo timeout 60 ibv_xsrq_pingpong -g 1 >"$scratch/xsrq" 2>&1
-	[ $? -eq 1 ] && grep -i 'xrc' "$scratch/xsrq"
+	grep -E '^[[:space:]]*XRC' "$scratch/devinfo"
+}
+
+# two_xsrq_clients - two clients send to the SRQ of one server.
+two_xsrq_clients() {
+	local other=$scratch/xsrq.other server client
+
+	pair_port=$((pair_port + 1))
+	"$with" lo ibv_xsrq_pingpong -p "$pair_port" -g "$gid" -c 2 -n 500 \
+		>"$scratch/xsrq.server" 2>&1 &
+	server=$!
+	wait_for 60 place_listens "$pair_port" || return 1
+	"$with" lo ibv_xsrq_pingpong -p "$pair_port" -g "$gid" -c 2 -n 500 \
+		"$address" >"$other" 2>&1 &
+	client=$!
+	"$with" lo ibv_xsrq_pingpong -p "$pair_port" -g "$gid" -c 2 -n 500 \
+		"$address" || return 1
+	wait "$client" && wait "$server"
 }
 
 for family in 4 6; do
@@ -30,6 +44,8 @@ for family in 4 6; do
 	test_pingpong ud -n 200 -s 2048 -e
 	test_pingpong srq -n 1000 -q 8
 	test_pingpong srq -n 200 -q 8 -e
+	ends '^success' ibv_xsrq_pingpong -g "$gid" -n 1000 -s 5000
+	ends '^success' ibv_xsrq_pingpong -g "$gid" -n 200 -e
 done
 on_lo 4
 test_pingpong rc -n 1000 -N
@@ -41,6 +57,7 @@ test_pingpong rc -n 200 -m 256 -s 65536
 test_pingpong rc -n 500 -j
 test_pingpong rc -n 200 -j -s 100000 -e
 test_pingpong ud -n 200 -s 4096
+check "two clients of ibv_xsrq_pingpong" two_xsrq_clients
 section=
-check "no XRC: no capability, and ibv_xsrq_pingpong fails" no_xrc
+check "XRC is in the capabilities" has_xrc
 finish

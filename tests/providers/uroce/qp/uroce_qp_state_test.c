@@ -19,7 +19,9 @@
 
 #define NR_STATES 7
 
-static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };
+static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD,
+					  IBV_QPT_XRC_SEND, IBV_QPT_XRC_RECV };
+#define NR_TYPES (sizeof(types) / sizeof(types[0]))
 
 /* Columns of the tables below. */
 static const struct {
@@ -36,27 +38,42 @@ static const struct {
 /* A character per column: required, optional, not allowed. */
 static const struct {
 	int attribute;
-	const char *by_type[3]; /* RC, UC, UD */
+	const char *by_type[NR_TYPES]; /* in the order of types[] */
 } rows[] = {
-	{ IBV_QP_PKEY_INDEX, { "roo----o-", "roo----o-", "roo----o-" } },
-	{ IBV_QP_PORT, { "ro-----o-", "ro-------", "ro-------" } },
-	{ IBV_QP_ACCESS_FLAGS, { "roooo-oo-", "roooo-ooo", "---------" } },
-	{ IBV_QP_QKEY, { "---------", "---------", "roooo-ooo" } },
-	{ IBV_QP_AV, { "--r----o-", "--r----o-", "---------" } },
-	{ IBV_QP_PATH_MTU, { "--r------", "--r------", "---------" } },
-	{ IBV_QP_DEST_QPN, { "--r------", "--r------", "---------" } },
-	{ IBV_QP_RQ_PSN, { "--r------", "--r------", "---------" } },
+	{ IBV_QP_PKEY_INDEX,
+	  { "roo----o-", "roo----o-", "roo----o-", "roo----o-", "roo----o-" } },
+	{ IBV_QP_PORT,
+	  { "ro-----o-", "ro-------", "ro-------", "ro-----o-", "ro-----o-" } },
+	{ IBV_QP_ACCESS_FLAGS,
+	  { "roooo-oo-", "roooo-ooo", "---------", "roooo-oo-", "roooo-oo-" } },
+	{ IBV_QP_QKEY,
+	  { "---------", "---------", "roooo-ooo", "---------", "---------" } },
+	{ IBV_QP_AV,
+	  { "--r----o-", "--r----o-", "---------", "--r----o-", "--r----o-" } },
+	{ IBV_QP_PATH_MTU,
+	  { "--r------", "--r------", "---------", "--r------", "--r------" } },
+	{ IBV_QP_DEST_QPN,
+	  { "--r------", "--r------", "---------", "--r------", "--r------" } },
+	{ IBV_QP_RQ_PSN,
+	  { "--r------", "--r------", "---------", "--r------", "--r------" } },
 	{ IBV_QP_MAX_DEST_RD_ATOMIC,
-	  { "--r----o-", "---------", "---------" } },
-	{ IBV_QP_MIN_RNR_TIMER, { "--roo-oo-", "---------", "---------" } },
-	{ IBV_QP_SQ_PSN, { "---r-----", "---r-----", "---r-----" } },
-	{ IBV_QP_TIMEOUT, { "---r---o-", "---------", "---------" } },
-	{ IBV_QP_RETRY_CNT, { "---r---o-", "---------", "---------" } },
-	{ IBV_QP_RNR_RETRY, { "---r---o-", "---------", "---------" } },
-	{ IBV_QP_MAX_QP_RD_ATOMIC, { "---r---o-", "---------", "---------" } },
-	{ IBV_QP_PATH_MIG_STATE, { "--ooo-oo-", "--ooo-oo-", "---------" } },
+	  { "--r----o-", "---------", "---------", "---------", "--r----o-" } },
+	{ IBV_QP_MIN_RNR_TIMER,
+	  { "--roo-oo-", "---------", "---------", "---------", "--roo-oo-" } },
+	{ IBV_QP_SQ_PSN,
+	  { "---r-----", "---r-----", "---r-----", "---r-----", "---r-----" } },
+	{ IBV_QP_TIMEOUT,
+	  { "---r---o-", "---------", "---------", "---r---o-", "---r---o-" } },
+	{ IBV_QP_RETRY_CNT,
+	  { "---r---o-", "---------", "---------", "---r---o-", "---------" } },
+	{ IBV_QP_RNR_RETRY,
+	  { "---r---o-", "---------", "---------", "---r---o-", "---------" } },
+	{ IBV_QP_MAX_QP_RD_ATOMIC,
+	  { "---r---o-", "---------", "---------", "---r---o-", "---------" } },
+	{ IBV_QP_PATH_MIG_STATE,
+	  { "--ooo-oo-", "--ooo-oo-", "---------", "--ooo-oo-", "--ooo-oo-" } },
 	{ IBV_QP_EN_SQD_ASYNC_NOTIFY,
-	  { "-----o---", "-----o---", "-----o---" } },
+	  { "-----o---", "-----o---", "-----o---", "-----o---", "-----o---" } },
 };
 #define NR_ROWS (sizeof(rows) / sizeof(rows[0]))
 
@@ -83,10 +100,11 @@ static int check_transition(enum ibv_qp_type type, enum ibv_qp_state from,
 	return ret;
 }
 
-/* RC has no SQE, so its last column does not exist. */
+/* RC and XRC have no SQE, so their last column does not exist. */
 static bool column_exists(size_t type, size_t column)
 {
-	return types[type] != IBV_QPT_RC || columns[column].from != IBV_QPS_SQE;
+	return types[type] == IBV_QPT_UC || types[type] == IBV_QPT_UD ||
+	       columns[column].from != IBV_QPS_SQE;
 }
 
 static int required_mask(size_t type, size_t column)
@@ -101,7 +119,7 @@ static int required_mask(size_t type, size_t column)
 
 static void qp_state_transition_with_required_attributes_succeeds(void **state)
 {
-	for (size_t type = 0; type < 3; type++)
+	for (size_t type = 0; type < NR_TYPES; type++)
 		for (size_t column = 0; column < NR_COLUMNS; column++)
 			assert_int_equal(
 				check_transition(types[type],
@@ -113,7 +131,7 @@ static void qp_state_transition_with_required_attributes_succeeds(void **state)
 
 static void qp_state_attribute_mask_is_checked_per_transition(void **state)
 {
-	for (size_t type = 0; type < 3; type++) {
+	for (size_t type = 0; type < NR_TYPES; type++) {
 		for (size_t column = 0; column < NR_COLUMNS; column++) {
 			int mask = required_mask(type, column);
 
@@ -144,7 +162,7 @@ static bool is_column(enum ibv_qp_state from, enum ibv_qp_state to)
 
 static void qp_state_undefined_transition_is_rejected(void **state)
 {
-	for (size_t type = 0; type < 3; type++) {
+	for (size_t type = 0; type < NR_TYPES; type++) {
 		for (int from = 0; from < NR_STATES; from++) {
 			for (int to = 0; to < NR_STATES; to++) {
 				int ret;

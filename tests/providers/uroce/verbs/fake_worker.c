@@ -273,6 +273,12 @@ int uroce_instance_withdraw_region(struct uroce_instance *instance,
 	return fake_worker.copies_error;
 }
 
+struct uroce_worker *
+uroce_instance_first_worker(struct uroce_instance *instance)
+{
+	return uroce_instance_next_worker(instance);
+}
+
 int uroce_instance_new_file(size_t bytes)
 {
 	int fd;

@@ -145,7 +145,7 @@ static void uroce_create_srq_unsupported_type_returns_eopnotsupp(void **state)
 		.attr = { .max_wr = 1, .max_sge = 1 },
 		.comp_mask = IBV_SRQ_INIT_ATTR_PD | IBV_SRQ_INIT_ATTR_TYPE,
 		.pd = pd,
-		.srq_type = IBV_SRQT_XRC,
+		.srq_type = IBV_SRQT_TM,
 	};
 	struct verbs_srq *vsrq;
 

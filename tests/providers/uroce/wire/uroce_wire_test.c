@@ -40,6 +40,7 @@ static const struct uroce_packet all_members = {
 	.compare = 0x2122232425262728,
 	.orig = 0x3132333435363738,
 	.inv_rkey = 0xddeeff00,
+	.xrc_srqn = 0x414243,
 };
 
 /* IBTA 9.2.1: defined opcodes, one bit per opcode. */
@@ -47,6 +48,7 @@ static const uint32_t defined_ops[8] = {
 	[UROCE_RC >> 5] = 0x30dfffff,
 	[UROCE_UC >> 5] = 0x00000fff,
 	[UROCE_UD >> 5] = 0x00000030,
+	[UROCE_XRC >> 5] = 0x001fffff,
 };
 
 static bool is_defined(unsigned int opcode)
@@ -98,6 +100,8 @@ static void check_headers(const struct uroce_packet *got,
 	assert_int_equal(got->imm, traits & UROCE_T_IMM ? sent->imm : 0);
 	assert_int_equal(got->inv_rkey,
 			 traits & UROCE_T_IETH ? sent->inv_rkey : 0);
+	assert_int_equal(got->xrc_srqn,
+			 traits & UROCE_T_XRCETH ? sent->xrc_srqn : 0);
 }
 
 static void wire_every_opcode_encodes_and_decodes(void **state)
@@ -136,6 +140,37 @@ static void wire_every_opcode_encodes_and_decodes(void **state)
 	}
 }
 
+/* IBTA A14: 8 reserved bits and the SRQ, in front of all other headers. */
+static void wire_xrceth_follows_bth_of_requests(void **state)
+{
+	static const uint8_t xrceth[] = { 0, 0x41, 0x42, 0x43 };
+	static const uint8_t ops[] = { UROCE_SEND_FIRST,    UROCE_SEND_MIDDLE,
+				       UROCE_SEND_ONLY_IMM, UROCE_WRITE_ONLY,
+				       UROCE_READ_REQUEST,  UROCE_CMP_SWAP };
+	struct uroce_packet packet = all_members, got;
+	uint8_t buf[UROCE_MAX_HEADER], rc[UROCE_MAX_HEADER];
+
+	for (size_t i = 0; i < sizeof(ops); i++) {
+		int len, rc_len;
+
+		packet.opcode = ops[i];
+		rc_len = uroce_wire_encode(&packet, rc);
+		packet.opcode |= UROCE_XRC;
+		len = uroce_wire_encode(&packet, buf);
+		assert_int_equal(len, rc_len + 4);
+		assert_memory_equal(buf + UROCE_BTH_LEN, xrceth, 4);
+		assert_memory_equal(buf + UROCE_BTH_LEN + 4, rc + UROCE_BTH_LEN,
+				    (size_t)rc_len - UROCE_BTH_LEN);
+		buf[UROCE_BTH_LEN] = 0xff; /* reserved */
+		assert_int_equal(uroce_wire_decode(buf, (size_t)len, &got), 0);
+		assert_int_equal(got.xrc_srqn, 0x414243);
+		assert_int_equal(uroce_wire_decode(buf, (size_t)len - 4, &got),
+				 -EBADMSG);
+	}
+	packet.opcode = UROCE_XRC | UROCE_ACKNOWLEDGE;
+	assert_int_equal(uroce_wire_encode(&packet, buf), UROCE_BTH_LEN + 4);
+}
+
 static void wire_undefined_opcode_is_rejected(void **state)
 {
 	uint8_t buf[64] = {};
@@ -170,8 +205,8 @@ static void wire_is_response_matches_traits(void **state)
 				 (traits & UROCE_T_RESPONSE) != 0);
 		nr_answers += uroce_wire_is_response((uint8_t)opcode);
 	}
-	/* of RC: four of a READ, an ACK, an atomic ACK */
-	assert_int_equal(nr_answers, 6);
+	/* of RC and XRC: four of a READ, an ACK, an atomic ACK */
+	assert_int_equal(nr_answers, 2 * 6);
 }
 
 static void check_bytes(struct uroce_packet packet, const uint8_t *bytes,
@@ -335,6 +370,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wire_every_opcode_encodes_and_decodes),
 		cmocka_unit_test(wire_undefined_opcode_is_rejected),
+		cmocka_unit_test(wire_xrceth_follows_bth_of_requests),
 		cmocka_unit_test(wire_is_response_matches_traits),
 		cmocka_unit_test(wire_encoding_matches_specification),
 		cmocka_unit_test(wire_truncated_packet_is_rejected),
