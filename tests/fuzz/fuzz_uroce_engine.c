@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Fuzz target: any packets of a peer on established connections. There are an
- * RC, a UC and a UD QP, with posted receives and outstanding work requests.
+ * RC, a UC and a UD QP, with posted receives and outstanding work requests, and
+ * an XRC target with two SRQs, each of a PD of its own.
  *
  * The input is a list of steps. A step is a byte of kind (bits 0-1: the QP;
  * bits 2-7: the fields that are corrected, so that the packet passes the first
@@ -11,10 +12,13 @@
  */
 #include "fuzz/fuzz_target.h"
 #include "fuzz/uroce_connected.h"
+#include "uroce/qp/uroce_xrc.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/wire/uroce_wire.h"
 
-#define NR_QPS	     3
+#define NR_QPS	     4
+#define XRC	     3 /* index of the target, and of its first SRQ */
+#define NR_RQS	     5
 #define DEPTH	     32
 #define PD	     1
 #define MTU	     1024
@@ -25,13 +29,13 @@
 #define RIGHT_KEY    0x10
 #define RIGHT_VA     0x20
 #define RIGHT_LENGTH 0x40
-#define RIGHT_QKEY   0x80
+#define RIGHT_QKEY   0x80 /* XRC: an SRQ that exists */
 
 struct world {
 	struct uroce_memory regions;
 	struct uroce_engine engine;
 	struct uroce_cq cq;
-	struct uroce_rq rq[NR_QPS];
+	struct uroce_rq rq[NR_RQS];
 	struct uroce_qp *qp[NR_QPS];
 	uint8_t *memory;
 	uint32_t key;
@@ -81,10 +85,29 @@ static void post_sends(struct world *w, unsigned int i)
 	uroce_engine_kick(&w->engine, w->qp[i]);
 }
 
+/* An RQ, or an SRQ of the target: the first has the PD of the region. */
+static void init_rq(struct world *w, unsigned int i)
+{
+	static const bool shared[NR_RQS] = {
+		[1] = true, [XRC] = true, [XRC + 1] = true
+	};
+	struct uroce_rq *rq = &w->rq[i];
+
+	fuzz_assert(
+		!uroce_rq_init(rq, DEPTH, 2, i > XRC ? PD + 1 : PD, shared[i]));
+	fuzz_post_receives(rq, w->key);
+	if (i < XRC)
+		return;
+	rq->xrc_cq = &w->cq;
+	rq->xrc_domain = w;
+	fuzz_assert(!uroce_xrc_add_srq(&w->engine.core.xrc, rq));
+}
+
 static void init(struct world *w)
 {
 	static const enum ibv_qp_type types[NR_QPS] = { IBV_QPT_RC, IBV_QPT_UC,
-							IBV_QPT_UD };
+							IBV_QPT_UD,
+							IBV_QPT_XRC_RECV };
 	struct uroce_engine_config config = { .memory = &w->regions,
 					      .slot = 1 };
 	struct uroce_region region = {
@@ -105,6 +128,8 @@ static void init(struct world *w)
 	fuzz_assert(!uroce_engine_init(&w->engine, &config));
 	fuzz_assert(!uroce_memory_add(w->engine.core.memory, &region, &w->key));
 	fuzz_assert(!uroce_cq_init(&w->cq, 512, true));
+	for (unsigned int i = 0; i < NR_RQS; i++)
+		init_rq(w, i);
 	for (unsigned int i = 0; i < NR_QPS; i++) {
 		struct uroce_qp_config qp = {
 			.type = types[i],
@@ -115,23 +140,25 @@ static void init(struct world *w)
 			.rq = &w->rq[i],
 			.send_cq = &w->cq,
 			.recv_cq = &w->cq,
+			.xrc_domain = w,
 		};
 
-		fuzz_assert(!uroce_rq_init(&w->rq[i], DEPTH, 2, PD, i == 1));
 		fuzz_assert(!uroce_engine_new_qp(&w->engine, &qp, w->now,
 						 &w->qp[i]));
 		fuzz_connect(w->qp[i], NULL, &path_out, w->now);
-		fuzz_post_receives(&w->rq[i], w->key);
-		post_sends(w, i);
+		if (i != XRC)
+			post_sends(w, i);
 	}
 }
 
 static void fini(struct world *w)
 {
-	for (unsigned int i = 0; i < NR_QPS; i++) {
+	/* the target forgets an SRQ that it may be using */
+	uroce_xrc_remove_srq(&w->engine.core.xrc, &w->rq[XRC]);
+	for (unsigned int i = 0; i < NR_QPS; i++)
 		uroce_engine_free_qp(&w->engine, w->qp[i], w->now, 0);
+	for (unsigned int i = 0; i < NR_RQS; i++)
 		uroce_rq_fini(&w->rq[i]);
-	}
 	uroce_cq_fini(&w->cq);
 	uroce_engine_fini(&w->engine);
 	uroce_memory_fini(&w->regions);
@@ -219,8 +246,10 @@ static void correct_fields(const struct world *w, struct uroce_packet *packet,
 	if (kind & RIGHT_LENGTH)
 		packet->dma_len =
 			packet->dma_len % 3 * MTU + packet->payload_len;
-	if (kind & RIGHT_QKEY)
+	if (kind & RIGHT_QKEY) {
 		packet->qkey = 0x1ee7;
+		packet->xrc_srqn = w->rq[XRC + packet->xrc_srqn % 2].xrc_number;
+	}
 }
 
 static void step(struct world *w, struct fuzz_reader *input)

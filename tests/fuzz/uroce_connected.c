@@ -41,12 +41,15 @@ void fuzz_connect(struct uroce_qp *qp, struct uroce_channel *channel,
 
 	for (int i = 0; i < 3; i++) {
 		attr.qp_state = (enum ibv_qp_state)(IBV_QPS_INIT + i);
+		int mask = masks[qp->type - IBV_QPT_RC][i] | IBV_QP_STATE;
+
+		if (qp->xrc == UROCE_XRC_TARGET)
+			mask &= ~(IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+				  IBV_QP_MAX_QP_RD_ATOMIC);
 		if (channel && attr.qp_state == IBV_QPS_RTR)
 			uroce_channel_bind(channel, qp);
-		fuzz_assert(!uroce_qp_modify(qp, &attr,
-					     masks[qp->type - IBV_QPT_RC][i] |
-						     IBV_QP_STATE,
-					     IBV_MTU_4096, path, now));
+		fuzz_assert(!uroce_qp_modify(qp, &attr, mask, IBV_MTU_4096,
+					     path, now));
 	}
 }
 

@@ -13,7 +13,7 @@
 #define FUZZ_IOVA   UINT64_C(0x10000)
 
 /**
- * fuzz_connect() - move a new RC, UC or UD QP to RTS
+ * fuzz_connect() - move a new RC, UC, UD or XRC QP to RTS
  * @channel: channel of its packets; NULL: the network
  * @path: path to its peer
  * @now: ns

@@ -8,7 +8,7 @@ import pathlib
 import struct
 import sys
 
-RC, UC, UD = 0x00, 0x20, 0x60
+RC, UC, UD, XRC = 0x00, 0x20, 0x60, 0xA0
 PSN, UNA, KEY, VA, LENGTH, QKEY = 0x04, 0x08, 0x10, 0x20, 0x40, 0x80
 RIGHT = KEY | VA | LENGTH
 
@@ -54,6 +54,15 @@ def rc_requests():
     yield "atomic_write", packet(RC | 0x1D, reth(8), b"12345678")
 
 
+def xrc_requests():
+    """Yield the requests that XRC has too, with an XRCETH after the BTH."""
+    for name, text in rc_requests():
+        if text[0] < 0x17:
+            for srq in (0, 1):
+                yield (f"{name}_xrc{srq}", bytes([text[0] | XRC]) + text[1:12] +
+                       struct.pack(">I", srq) + text[12:])
+
+
 def responses():
     yield "ack", packet(RC | 0x11, aeth())
     yield "rnr", packet(RC | 0x11, aeth(RNR))
@@ -77,7 +86,8 @@ def step(qp, kind, text, distance=0):
 
 
 def packet_seeds():
-    for name, text in (*rc_requests(), *requests(UC), *responses(), *datagrams()):
+    for name, text in (*rc_requests(), *xrc_requests(), *requests(UC), *responses(),
+                       *datagrams()):
         for mode in (2, 3, 6, 11, 0):
             yield f"{name}_{text[0]:02x}_{mode}", bytes([mode]) + text + bytes(4)
     yield "empty", b""
@@ -92,6 +102,13 @@ def engine_seeds():
         yield "rc_again_" + name, (step(0, PSN | RIGHT, text) + step(0, PSN | RIGHT, text, -1) +
                                    step(0, PSN | RIGHT, text, 2) + step(0, PSN | RIGHT, text))
         yield "rc_wrong_" + name, step(0, PSN, text)
+    xrc = dict(xrc_requests())
+    for name, text in xrc.items():
+        yield name, step(3, PSN | RIGHT | QKEY, text) + step(3, PSN | RIGHT | QKEY, text, -1)
+        yield name + "_wrong", step(3, PSN | RIGHT, text)
+    yield "xrc_two_srqs", b"".join(step(3, PSN | RIGHT | QKEY, xrc[n]) for n in (
+        "send_first_xrc0", "send_last_imm_xrc0", "send_only_xrc1", "write_first_xrc0",
+        "write_last_xrc0", "read_xrc0", "send_first_xrc1", "send_last_imm_xrc0"))
     for name, text in requests(UC):
         yield "uc_" + name, step(1, PSN | RIGHT, text) + step(1, PSN | RIGHT, text, 3)
     for name, text in datagrams():
