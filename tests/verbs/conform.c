@@ -48,6 +48,7 @@
 #pragma weak conform_uc
 #pragma weak conform_ud
 #pragma weak conform_timeout
+#pragma weak conform_xrc
 
 static const struct conform_test *const groups[] = {
 	conform_framework,   conform_framework_api,
@@ -62,6 +63,7 @@ static const struct conform_test *const groups[] = {
 	conform_event,	     conform_cq,
 	conform_queues,	     conform_uc,
 	conform_ud,	     conform_timeout,
+	conform_xrc,
 };
 #define NR_GROUPS (sizeof(groups) / sizeof(groups[0]))
 
@@ -240,6 +242,7 @@ static unsigned int find_lacks(void)
 	       lacks_unless(caps & IBV_DEVICE_MEM_MGT_EXTENSIONS,
 			    NEED_SEND_WITH_INV) |
 	       lacks_unless(conform_device()->max_dm_size > 0, NEED_DM) |
+	       lacks_unless(caps & IBV_DEVICE_XRC, NEED_XRC) |
 	       lacks_unless(attr->max_mcast_grp > 0, NEED_MCAST) |
 	       probe_lacks();
 }
@@ -263,6 +266,7 @@ static const char *lack_text(unsigned int lacks)
 		"ibv_rereg_mr() is not supported",
 		"a stopped process responds, or one process",
 		"no device memory",
+		"no XRC",
 	};
 
 	return texts[__builtin_ctz(lacks)];

@@ -60,6 +60,7 @@ enum conform_need {
 	/* two processes, and a stopped one does not respond to its peer */
 	NEED_STOPPED_RESPONDER = 1 << 14,
 	NEED_DM = 1 << 15, /* device memory */
+	NEED_XRC = 1 << 16,
 };
 
 struct conform_test {
@@ -75,7 +76,7 @@ extern const struct conform_test conform_framework[], conform_framework_api[],
 	conform_flush[], conform_mw[], conform_state[], conform_state_posts[],
 	conform_state_reset[], conform_quiesce[], conform_rnr[], conform_srq[],
 	conform_event[], conform_cq[], conform_queues[], conform_uc[],
-	conform_ud[], conform_timeout[], conform_dm[];
+	conform_ud[], conform_timeout[], conform_dm[], conform_xrc[];
 
 /* Ends the test as failed, with place and text, unless @condition is true. */
 #define REQUIRE(condition) \
@@ -204,9 +205,16 @@ struct cq {
 	int cqe; /* as granted; updated by cq_resize() */
 };
 
+/* An XRC domain without a file. */
+struct xrcd {
+	enum end end;
+	int id;
+};
+
 struct srq {
 	enum end end;
 	int id;
+	uint32_t num; /* XRC */
 };
 
 struct qp {
@@ -254,6 +262,12 @@ struct cq *cq_new_ex(enum end end, int cqe, struct channel *channel,
 		     uint64_t wc_flags);
 
 struct srq *srq_new(enum end end, uint32_t max_wr, uint32_t max_sge);
+struct xrcd *xrcd_new(enum end end);
+int xrcd_close(struct xrcd *xrcd); /* errno value */
+/** srq_new_xrc() - an XRC SRQ whose receives complete in @cq; @pd: of pd_new()
+ */
+struct srq *srq_new_xrc(struct xrcd *xrcd, struct cq *cq, int pd,
+			uint32_t max_wr);
 int srq_modify(struct srq *srq, uint32_t limit); /* errno value */
 struct ibv_srq_attr srq_query(struct srq *srq);
 int srq_destroy(struct srq *srq);
@@ -265,6 +279,7 @@ struct qp_args {
 	struct cq *send_cq,
 		*recv_cq; /* default: one new CQ for both, 512 CQEs */
 	struct srq *srq;
+	struct xrcd *xrcd;		     /* of IBV_QPT_XRC_RECV */
 	uint32_t max_send_wr, max_recv_wr;   /* 128 */
 	uint32_t max_send_sge, max_recv_sge; /* 4 */
 	uint32_t max_inline_data;	     /* 64 */
@@ -353,7 +368,8 @@ struct work {
 		swap;  /* @compare_add: the value of ATOMIC_WRITE */
 	struct ah *ah; /* UD */
 	uint32_t remote_qpn, remote_qkey;
-	struct mw *mw; /* IBV_WR_BIND_MW, type 2 */
+	uint32_t remote_srqn; /* XRC */
+	struct mw *mw;	      /* IBV_WR_BIND_MW, type 2 */
 	uint32_t bind_rkey;
 	const struct mem *bind_mem;
 	size_t bind_offset, bind_length;
@@ -487,6 +503,9 @@ void conform_place(const char *file, int line);
 #define cq_new_ex(...)		CONFORM_AT(cq_new_ex(__VA_ARGS__))
 #define poll_ex(...)		CONFORM_AT(poll_ex(__VA_ARGS__))
 #define srq_new(...)		CONFORM_AT(srq_new(__VA_ARGS__))
+#define xrcd_new(...)		CONFORM_AT(xrcd_new(__VA_ARGS__))
+#define xrcd_close(...)		CONFORM_AT(xrcd_close(__VA_ARGS__))
+#define srq_new_xrc(...)	CONFORM_AT(srq_new_xrc(__VA_ARGS__))
 #define srq_modify(...)		CONFORM_AT(srq_modify(__VA_ARGS__))
 #define srq_query(...)		CONFORM_AT(srq_query(__VA_ARGS__))
 #define srq_destroy(...)	CONFORM_AT(srq_destroy(__VA_ARGS__))

@@ -51,19 +51,21 @@ enum call_kind {
 	CALL_CQ_DESTROY_ACKING, /* nr, ms; reply: nr 0 or 1 */
 	CALL_CQ_POLL,		/* nr, ms; reply: nr, wc */
 	CALL_CQ_POLL_EX,	/* nr, ms; reply: nr, wc_ex */
-	CALL_SRQ_NEW,		/* srq_attr */
-	CALL_SRQ_MODIFY,	/* srq_attr, mask */
-	CALL_SRQ_QUERY,		/* reply: srq_attr */
-	CALL_QP_NEW,	/* type, pd, cap, flag, wr_api, send_cq, recv_cq, srq */
-	CALL_QP_MODIFY, /* qp_attr, mask */
-	CALL_QP_QUERY,	/* reply: qp_attr */
-	CALL_QP_MCAST,	/* nr, flag: attach */
-	CALL_AH_NEW,	/* nr: multicast group, or 0 */
-	CALL_MW_NEW,	/* type */
-	CALL_MW_BIND,	/* mw, mr, addr, length, access, wr_id; reply: rkey */
-	CALL_DESTROY,	/* of any kind of object */
-	CALL_POST_SEND, /* nr, work; reply: nr, the index of the bad one */
-	CALL_POST_RECV, /* a QP or SRQ; wr_id, nr, sge */
+	CALL_XRCD_NEW,
+	CALL_SRQ_NEW,	 /* pd, srq_attr; XRC: xrcd, recv_cq; reply: num */
+	CALL_SRQ_MODIFY, /* srq_attr, mask */
+	CALL_SRQ_QUERY,	 /* reply: srq_attr */
+	/* type, pd, cap, flag, wr_api, send_cq, recv_cq, srq, xrcd */
+	CALL_QP_NEW,
+	CALL_QP_MODIFY,	  /* qp_attr, mask */
+	CALL_QP_QUERY,	  /* reply: qp_attr */
+	CALL_QP_MCAST,	  /* nr, flag: attach */
+	CALL_AH_NEW,	  /* nr: multicast group, or 0 */
+	CALL_MW_NEW,	  /* type */
+	CALL_MW_BIND,	  /* mw, mr, addr, length, access, wr_id; reply: rkey */
+	CALL_DESTROY,	  /* of any kind of object */
+	CALL_POST_SEND,	  /* nr, work; reply: nr, the index of the bad one */
+	CALL_POST_RECV,	  /* a QP or SRQ; wr_id, nr, sge */
 	CALL_ASYNC_EVENT, /* ms; reply: nr 0 or 1, type, object */
 	CALL_SPIN,	  /* addr, flag: value, copy_addr, length */
 	CALL_SPIN_RESULT,
@@ -79,6 +81,7 @@ struct call {
 	enum call_kind kind;
 	int object; /* number of the object, or -1 */
 	int pd, channel, send_cq, recv_cq, srq, mr, mw;
+	int xrcd; /* 0, which is a PD: none */
 	int nr, ms, mask, type;
 	unsigned int access;
 	uint8_t flag;
@@ -121,6 +124,7 @@ enum object_kind {
 	OBJECT_AH,
 	OBJECT_MW,
 	OBJECT_DM,
+	OBJECT_XRCD,
 };
 
 struct object {

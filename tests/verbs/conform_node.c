@@ -103,6 +103,9 @@ static int node_destroy(struct node *node, int id)
 	case OBJECT_DM:
 		err = ibv_free_dm(object->ptr);
 		break;
+	case OBJECT_XRCD:
+		err = ibv_close_xrcd(object->ptr);
+		break;
 	default:
 		return EBADF;
 	}
@@ -203,6 +206,18 @@ static void node_channel_new(struct node *node, struct reply *reply)
 		(void)fcntl(channel->fd, F_SETFL, O_NONBLOCK);
 }
 
+static void node_xrcd_new(struct node *node, struct reply *reply)
+{
+	struct ibv_xrcd_init_attr attr = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = -1,
+		.oflags = O_CREAT,
+	};
+
+	(void)node_add(node, reply, OBJECT_XRCD,
+		       ibv_open_xrcd(node->ctx, &attr));
+}
+
 static void node_srq_new(struct node *node, const struct call *call,
 			 struct reply *reply)
 {
@@ -210,13 +225,23 @@ static void node_srq_new(struct node *node, const struct call *call,
 		.srq_context = node_context_pointer(node->nr_objects),
 		.attr = call->srq_attr,
 	};
-	struct ibv_srq *srq =
-		ibv_create_srq(node_ptr(node, call->pd, OBJECT_PD), &attr);
+	struct ibv_srq_init_attr_ex xrc = {
+		.srq_context = attr.srq_context,
+		.attr = attr.attr,
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
+		.srq_type = IBV_SRQT_XRC,
+		.pd = node_ptr(node, call->pd, OBJECT_PD),
+		.xrcd = node_ptr(node, call->xrcd, OBJECT_XRCD),
+		.cq = node_ptr(node, call->recv_cq, OBJECT_CQ),
+	};
+	struct ibv_srq *srq = xrc.xrcd ? ibv_create_srq_ex(node->ctx, &xrc)
+				       : ibv_create_srq(xrc.pd, &attr);
 
-	(void)node_add(node, reply, OBJECT_SRQ, srq);
+	if (node_add(node, reply, OBJECT_SRQ, srq) && xrc.xrcd)
+		reply->error = node_errno(ibv_get_srq_num(srq, &reply->num));
 }
 
-/* The operations for ibv_wr_*() that the device has for a type of QP. */
 static uint64_t node_send_ops(const struct node *node, enum ibv_qp_type type)
 {
 	const struct ibv_device_attr *attr = &node->device.orig_attr;
@@ -237,6 +262,8 @@ static uint64_t node_send_ops(const struct node *node, enum ibv_qp_type type)
 	if (attr->atomic_cap != IBV_ATOMIC_NONE)
 		ops |= IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
 		       IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
+	if (type == IBV_QPT_XRC_SEND)
+		return ops;
 	if (attr->device_cap_flags & CAP_MW_2)
 		ops |= IBV_QP_EX_WITH_BIND_MW;
 	if (attr->device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS)
@@ -266,7 +293,11 @@ static void node_qp_new(struct node *node, const struct call *call,
 	struct object *object;
 	struct ibv_qp *qp;
 
-	if (call->wr_api) {
+	if (attr.qp_type == IBV_QPT_XRC_RECV) {
+		attr.comp_mask = IBV_QP_INIT_ATTR_XRCD;
+		attr.xrcd = node_ptr(node, call->xrcd, OBJECT_XRCD);
+		qp = ibv_create_qp_ex(node->ctx, &attr);
+	} else if (call->wr_api) {
 		attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 		attr.send_ops_flags = node_send_ops(node, attr.qp_type);
 		qp = ibv_create_qp_ex(node->ctx, &attr);
@@ -513,6 +544,9 @@ void node_execute(struct node *node, const struct call *call,
 		break;
 	case CALL_CQ_NEW:
 		node_cq_new(node, call, reply);
+		break;
+	case CALL_XRCD_NEW:
+		node_xrcd_new(node, reply);
 		break;
 	case CALL_SRQ_NEW:
 		node_srq_new(node, call, reply);

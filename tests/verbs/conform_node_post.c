@@ -169,6 +169,8 @@ static int node_wr_post(struct node *node, struct ibv_qp *qp,
 			ibv_wr_set_ud_addr(
 				qpx, node_ptr(node, cw->ah, OBJECT_AH),
 				cw->work.remote_qpn, cw->work.remote_qkey);
+		if (qp->qp_type == IBV_QPT_XRC_SEND)
+			ibv_wr_set_xrc_srqn(qpx, cw->work.remote_srqn);
 		if (node_has_data(cw->work.opcode))
 			node_wr_data(qpx, &cw->work);
 	}
@@ -191,6 +193,8 @@ static void node_fill_wr(struct node *node, const struct ibv_qp *qp,
 	};
 	if (!work->unsignaled)
 		wr->send_flags |= IBV_SEND_SIGNALED;
+	if (qp->qp_type == IBV_QPT_XRC_SEND)
+		wr->qp_type.xrc.remote_srqn = work->remote_srqn;
 	switch (work->opcode) {
 	case IBV_WR_SEND_WITH_INV:
 	case IBV_WR_LOCAL_INV:

@@ -304,6 +304,46 @@ struct srq *srq_new(enum end end, uint32_t max_wr, uint32_t max_sge)
 	return srq;
 }
 
+struct xrcd *xrcd_new(enum end end)
+{
+	struct xrcd *xrcd = object_alloc(sizeof(*xrcd));
+	struct call call = { .kind = CALL_XRCD_NEW };
+	struct reply reply;
+
+	object_call(end, &call, &reply, "ibv_open_xrcd()");
+	*xrcd = (struct xrcd){ .end = end, .id = reply.object };
+	object_track(end, reply.object, "XRC domain");
+	return xrcd;
+}
+
+int xrcd_close(struct xrcd *xrcd)
+{
+	return object_destroy(xrcd->end, xrcd->id);
+}
+
+struct srq *srq_new_xrc(struct xrcd *xrcd, struct cq *cq, int pd,
+			uint32_t max_wr)
+{
+	struct srq *srq = object_alloc(sizeof(*srq));
+	struct call call = {
+		.kind = CALL_SRQ_NEW,
+		.srq_attr = { .max_wr = max_wr, .max_sge = 1 },
+		.pd = pd,
+		.xrcd = xrcd->id,
+		.recv_cq = cq->id,
+	};
+	struct reply reply;
+
+	object_call(xrcd->end, &call, &reply, "create an XRC SRQ");
+	*srq = (struct srq){
+		.end = xrcd->end,
+		.id = reply.object,
+		.num = reply.num,
+	};
+	object_track(xrcd->end, reply.object, "XRC SRQ");
+	return srq;
+}
+
 int srq_modify(struct srq *srq, uint32_t limit)
 {
 	struct call call = {

@@ -48,6 +48,7 @@ struct qp *qp_new(enum end end, const struct qp_args *args)
 		.send_cq = qp->send_cq->id,
 		.recv_cq = qp->recv_cq->id,
 		.srq = qp->srq ? qp->srq->id : -1,
+		.xrcd = a->xrcd ? a->xrcd->id : 0,
 		.flag = a->all_signaled,
 		.wr_api = a->wr_api || conform_options.wr,
 		.cap = {
@@ -162,7 +163,7 @@ static int qp_rtr_step(const struct qp *qp, const struct qp *peer,
 	if (qp->type != IBV_QPT_UD)
 		mask |= IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
 			IBV_QP_RQ_PSN;
-	if (qp->type == IBV_QPT_RC)
+	if (qp->type == IBV_QPT_RC || qp->type == IBV_QPT_XRC_RECV)
 		mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
 	return mask;
 }
@@ -177,7 +178,9 @@ static int qp_rts_step(const struct qp *qp, const struct connect_args *a,
 	attr->retry_cnt = connect_or(a->retry_cnt, 7);
 	attr->rnr_retry = connect_or(a->rnr_retry, 7);
 	attr->max_rd_atomic = qp_rd_atomic(a, device->max_qp_init_rd_atom);
-	if (qp->type != IBV_QPT_RC)
+	if (qp->type == IBV_QPT_XRC_RECV)
+		return IBV_QP_SQ_PSN | IBV_QP_TIMEOUT;
+	if (qp->type != IBV_QPT_RC && qp->type != IBV_QPT_XRC_SEND)
 		return IBV_QP_SQ_PSN;
 	return IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
 	       IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
