@@ -91,7 +91,7 @@ test_perftest_programs() {
 # -- rdma_xserver --
 
 # With an SRQ of the server; the client sends 16 bytes inline without a requested
-# capacity. The device has no XRC, and rdma_create_ep() reports that.
+# capacity. The connection manager has no XRC, and rdma_create_ep() reports that.
 test_xserver() {
 	local client=rdma_xclient title="rdma_xclient"
 

@@ -37,6 +37,8 @@ test_sends() {
 	# -q 8 with --use-srq hangs on any device now and then.
 	test_perftest ib_send_bw -n 200 -s 64 -q 2 --use-srq
 	test_perftest ib_send_bw -n 200 -s 64 -c UD --use-srq
+	test_perftest ib_send_bw -n 500 -s 2000 -c XRC -q 4
+	test_perftest ib_send_lat -n 200 -s 64 -c XRC
 	test_perftest ib_send_bw -n 200 -s 64 -c UD -q 8
 	test_all_sizes ib_send_bw
 	! more || test_all_sizes ib_send_lat
@@ -54,6 +56,7 @@ test_writes() {
 	test_perftest ib_write_bw -n 200 -s 64 -q 8
 	test_perftest ib_write_bw -n 200 -s 64 --use_old_post_send
 	test_perftest ib_write_lat -n 100 -s 200 -I 256
+	test_perftest ib_write_bw -n 200 -s 65536 -c XRC
 	test_all_sizes ib_write_bw
 	! more || test_all_sizes ib_write_lat
 }
@@ -68,6 +71,7 @@ test_reads() {
 	test_perftest ib_read_bw -n 1000 -s 64 -t 256 -o 128
 	test_perftest ib_read_bw -n 200 -s 65536 -t 256 -o 128
 	test_perftest ib_read_bw -n 200 -s 64 --use_old_post_send
+	test_perftest ib_read_bw -n 200 -s 65536 -c XRC
 	test_all_sizes ib_read_bw
 	! more || test_all_sizes ib_read_lat
 }
@@ -82,6 +86,7 @@ test_atomics() {
 	test_perftest ib_atomic_lat -n 100 -e
 	test_perftest ib_atomic_bw -n 200 -b
 	test_perftest ib_atomic_bw -n 200 -q 8
+	test_perftest ib_atomic_bw -n 200 -c XRC
 	test_perftest ib_atomic_bw -n 1000 -t 256 -o 128
 }
 
