@@ -6,6 +6,7 @@
  */
 #include "uroce/progress/uroce_worker_messages.h"
 #include "uroce/progress/uroce_worker_pass.h"
+#include "uroce/progress/uroce_worker_quick.h"
 
 #define MESSAGE_POLLS 32
 
@@ -41,6 +42,12 @@ bool uroce_worker_post_message(struct uroce_worker *worker, struct uroce_qp *qp)
 	worker->quick_posts++;
 	worker->traffic++;
 	qp->transport->post(qp);
+	/* other threads get the lock between the parts of a long request */
+	while (uroce_msg_is_partial(qp) && !worker->dead) {
+		uroce_worker_let_others(worker);
+		if (qp->transport->post)
+			qp->transport->post(qp);
+	}
 	messages_finish(worker);
 	return true;
 }

@@ -122,8 +122,7 @@ static bool is_done_here(struct uroce_worker *worker, struct uroce_qp *qp)
 	return true;
 }
 
-/* Lets waiting threads run; they need not get the lock before this thread. */
-static void let_others(struct uroce_worker *worker)
+void uroce_worker_let_others(struct uroce_worker *worker)
 {
 	uroce_worker_release(worker);
 	(void)sched_yield();
@@ -132,7 +131,7 @@ static void let_others(struct uroce_worker *worker)
 
 /*
  * Executes requests of a QP by direct access, and drops the lock between parts
- * of long requests. After let_others() the QP may have changed, so all state is
+ * of long requests. Then the QP may have changed, so all state is
  * read again. Returns whether requests were executed and none is left to send.
  */
 static bool copy_directly(struct uroce_worker *worker, struct uroce_qp *qp)
@@ -148,7 +147,7 @@ static bool copy_directly(struct uroce_worker *worker, struct uroce_qp *qp)
 		if (done == UROCE_DIRECT_NO)
 			return false;
 		if (done == UROCE_DIRECT_MORE)
-			let_others(worker);
+			uroce_worker_let_others(worker);
 		any = true;
 	}
 	/* else a receive WQE may have to be flushed, in a full pass */

@@ -3,7 +3,8 @@
  * Quick posts and quick polls: the fast path for peers of this host. They read
  * no clock, call no socket and expire no timer. The next full pass or the
  * helper thread does that. All functions need the engine lock; only
- * uroce_worker.c calls them.
+ * uroce_worker.c calls them, and
+ * uroce_worker_message_polls.c the last one.
  */
 #ifndef UROCE_WORKER_QUICK_H
 #define UROCE_WORKER_QUICK_H
@@ -32,5 +33,12 @@ bool uroce_worker_quick_poll(struct uroce_worker *worker);
  * and packets of the network are not delayed noticeably.
  */
 void uroce_worker_renew_poll_budget(struct uroce_worker *worker);
+
+/**
+ * uroce_worker_let_others() - let waiting threads run, without the lock
+ *
+ * They need not get the lock before this thread.
+ */
+void uroce_worker_let_others(struct uroce_worker *worker);
 
 #endif

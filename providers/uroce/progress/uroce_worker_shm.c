@@ -75,24 +75,35 @@ void uroce_process_publish_region(void *arg, const struct uroce_region *region)
 		publish_region(process->workers[i], region);
 }
 
-static void worker_shm_on_qp(void *arg, const struct uroce_qp *qp)
+/* As uroce_msg_rights(). */
+static unsigned int worker_shm_rights(const struct uroce_qp *qp, bool *ret_open)
 {
 	const unsigned int with_response = IBV_ACCESS_REMOTE_READ |
 					   IBV_ACCESS_REMOTE_ATOMIC;
+
+	if (qp->msg)
+		return uroce_msg_rights(qp, ret_open);
+	*ret_open = uroce_qp_is_open(qp);
+	return qp->roce->resp.max_resources ? qp->access
+					    : qp->access & ~with_response;
+}
+
+static void worker_shm_on_qp(void *arg, const struct uroce_qp *qp)
+{
+	struct uroce_channel *channel = uroce_worker_channel(qp);
+	bool is_open;
+	const unsigned int rights = worker_shm_rights(qp, &is_open);
 	const struct uroce_worker *worker = arg;
 	const struct uroce_published_qp published = {
 		.qpn = qp->qpn,
-		.ready = uroce_qp_is_open(qp),
+		.ready = is_open,
 		.dest_qpn = qp->dest_qpn,
 		.pd = qp->pd,
-		.access = qp->roce->resp.max_resources
-				  ? qp->access
-				  : qp->access & ~with_response,
-		.pulls = qp->roce->channel && qp->roce->channel->rndv &&
-			 qp->roce->channel->direct_copy,
+		.access = rights,
+		.pulls = channel && channel->rndv && channel->direct_copy,
 	};
 
-	uroce_shm_publish_qp(worker->shm, &published, qp->roce->channel);
+	uroce_shm_publish_qp(worker->shm, &published, channel);
 }
 
 static struct uroce_qp *worker_find_qp(void *arg, uint32_t qpn)

@@ -27,6 +27,7 @@ static void msg_send(struct uroce_msg_qp *mqp)
 	struct uroce_qp *qp = mqp->qp;
 
 	list_del(&mqp->ready);
+	mqp->req.partial = false;
 	if (uroce_msg_send_responses(mqp))
 		uroce_msg_send_requests(mqp);
 	/* WQEs that were posted after the failure */
@@ -34,6 +35,24 @@ static void msg_send(struct uroce_msg_qp *mqp)
 	    !uroce_qp_is_stopped(qp))
 		uroce_qp_flush(qp);
 	uroce_msg_publish(mqp->pair);
+}
+
+void uroce_msg_yield(struct uroce_msg_qp *mqp)
+{
+	list_del(&mqp->ready);
+	list_add_tail(&mqp->msg->partial, &mqp->ready);
+	mqp->req.partial = true;
+}
+
+/* Once in a pass: a part of a request takes as long as many messages. */
+static void msg_resume_partial(struct uroce_msg *msg)
+{
+	while (!list_empty(&msg->partial)) {
+		struct list_node *node = msg->partial.next;
+
+		list_del(node);
+		list_add_tail(&msg->ready, node);
+	}
 }
 
 static void msg_send_ready(struct uroce_msg *msg)
@@ -135,6 +154,11 @@ static void msg_deliver(struct uroce_msg_pair *pair,
 		uroce_msg_receive_response(mqp, in);
 	else
 		uroce_msg_receive_request(mqp, in);
+	/* only an application posts requests */
+	if (!response) {
+		pair->was_active = true;
+		pair->active_pass = pair->msg->full_pass;
+	}
 }
 
 static unsigned int msg_receive(struct uroce_msg_pair *pair)
@@ -171,6 +195,7 @@ unsigned int uroce_msg_poll(struct uroce_transport_base *transport)
 	if (!list_empty(&msg->owing))
 		msg_send_acks(msg, true);
 	msg->pass++;
+	msg_resume_partial(msg);
 	list_for_each (pos, &msg->pairs) {
 		struct uroce_msg_pair *pair =
 			list_entry(pos, struct uroce_msg_pair, node);
@@ -192,8 +217,11 @@ unsigned int uroce_msg_progress(struct uroce_transport_base *transport,
 	struct list_node *pos;
 
 	msg->now = now;
+	msg->full_pass++;
 	if (receive)
 		nr = uroce_msg_poll(transport);
+	else
+		msg_resume_partial(msg);
 	uroce_msg_expire(msg);
 	list_for_each (pos, &msg->pairs)
 		msg_resume_blocked(
@@ -249,7 +277,8 @@ uint64_t uroce_msg_deadline(const struct uroce_transport_base *transport)
 	uint64_t at_ns = msg->next_ns;
 	struct list_node *pos;
 
-	if (!list_empty(&msg->untimed) || !list_empty(&msg->ready))
+	if (!list_empty(&msg->untimed) || !list_empty(&msg->ready) ||
+	    !list_empty(&msg->partial))
 		return 0;
 	list_for_each (pos, &msg->owing) {
 		const struct uroce_msg_qp *mqp =

@@ -15,6 +15,7 @@
 #include "uroce/qp/uroce_qp.h"
 #include "uroce/shm/uroce_msg_ring.h"
 
+struct uroce_channel;
 struct uroce_msg;
 
 struct uroce_msg_config {
@@ -36,6 +37,11 @@ struct uroce_msg_pair {
 	bool stuck;		  /* a wait for room has timed out */
 	/* the peer broke the protocol; nothing more is received from it */
 	bool broken;
+	/* its application was active since uroce_msg_pair_take_activity() */
+	bool was_active;
+	uint32_t active_pass; /* full pass at that time */
+	/* access to the memory of the peer; NULL: none */
+	struct uroce_channel *channel;
 	void *owner; /* for ring_bell() */
 	/* ring_bell() - wake the helper thread of the peer */
 	void (*ring_bell)(struct uroce_msg_pair *pair);
@@ -73,6 +79,14 @@ void uroce_msg_pair_add(struct uroce_transport_base *transport,
 bool uroce_msg_pair_has_any(const struct uroce_msg_pair *pair);
 
 /**
+ * uroce_msg_pair_take_activity() - whether a recent request shows that the
+ * application of the peer polls
+ *
+ * A request counts once, and until the full pass after the next one.
+ */
+bool uroce_msg_pair_take_activity(struct uroce_msg_pair *pair);
+
+/**
  * uroce_msg_pair_fail() - the peer process is gone, and its messages received
  *
  * Requests fail when their retries would be exhausted, as if a host on the
@@ -95,6 +109,21 @@ void uroce_msg_detach(struct uroce_qp *qp);
 
 /** uroce_msg_pair_of() - the pair that a QP uses, or NULL */
 struct uroce_msg_pair *uroce_msg_pair_of(const struct uroce_qp *qp);
+
+/**
+ * uroce_msg_is_partial() - whether post() has executed a part of a request, and
+ * continues when it is called again
+ */
+bool uroce_msg_is_partial(const struct uroce_qp *qp);
+
+/**
+ * uroce_msg_rights() - the accesses that peers may execute through a QP
+ * @qp: uses a pair
+ * @ret_open: whether peers may access memory at all
+ *
+ * Return: enum ibv_access_flags.
+ */
+unsigned int uroce_msg_rights(const struct uroce_qp *qp, bool *ret_open);
 
 /** uroce_msg_counters() - read the counters */
 struct uroce_msg_counters

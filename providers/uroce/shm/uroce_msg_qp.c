@@ -56,6 +56,7 @@ static void msg_stop(struct uroce_qp *qp)
 	list_del(&mqp->timer);
 	mqp->req.not_ready = false;
 	mqp->req.offset = 0;
+	mqp->req.direct.copied = 0;
 	/* in SQE: the next message has the first number that was not used */
 	mqp->req.una_msn = mqp->req.next_msn;
 	mqp->req.begun_msn = mqp->req.next_msn;
@@ -142,6 +143,7 @@ int uroce_msg_open(const struct uroce_msg_config *config,
 	msg->next_ns = UROCE_NEVER;
 	list_init(&msg->pairs);
 	list_init(&msg->ready);
+	list_init(&msg->partial);
 	list_init(&msg->owing);
 	list_init(&msg->untimed);
 	list_init(&msg->timed);
@@ -181,6 +183,14 @@ void uroce_msg_pair_add(struct uroce_transport_base *transport,
 bool uroce_msg_pair_has_any(const struct uroce_msg_pair *pair)
 {
 	return !pair->broken && uroce_msg_ring_has_any(&pair->in);
+}
+
+bool uroce_msg_pair_take_activity(struct uroce_msg_pair *pair)
+{
+	bool was_active = pair->was_active;
+
+	pair->was_active = false;
+	return was_active && pair->msg->full_pass - pair->active_pass <= 1;
 }
 
 static void msg_fail_what_waits_for_ever(struct uroce_msg_qp *mqp)
@@ -255,6 +265,25 @@ void uroce_msg_detach(struct uroce_qp *qp)
 struct uroce_msg_pair *uroce_msg_pair_of(const struct uroce_qp *qp)
 {
 	return qp->msg ? qp->msg->pair : NULL;
+}
+
+bool uroce_msg_is_partial(const struct uroce_qp *qp)
+{
+	return qp->msg && qp->msg->req.partial;
+}
+
+/* In RTR the first message raises COMM_EST; direct access would not. */
+unsigned int uroce_msg_rights(const struct uroce_qp *qp, bool *ret_open)
+{
+	const struct uroce_msg_responder *resp = &qp->msg->resp;
+
+	*ret_open = qp->type == IBV_QPT_RC &&
+		    (qp->state == IBV_QPS_RTS ||
+		     (qp->state == IBV_QPS_RTR && resp->established));
+	if (resp->max_owed)
+		return qp->access;
+	return qp->access & ~(unsigned int)(IBV_ACCESS_REMOTE_READ |
+					    IBV_ACCESS_REMOTE_ATOMIC);
 }
 
 struct uroce_msg_counters

@@ -310,7 +310,16 @@ void uroce_msg_send_requests(struct uroce_msg_qp *mqp)
 
 	while (msg_may_send(mqp) && uroce_ring_has(&qp->sq, qp->cur)) {
 		struct uroce_send_wqe *wqe = uroce_ring_at(&qp->sq, qp->cur);
+		enum uroce_direct done = UROCE_DIRECT_NO;
 
+		if (!wqe->begun)
+			done = uroce_msg_try_direct(mqp, wqe);
+		if (done == UROCE_DIRECT_DONE)
+			continue;
+		if (done == UROCE_DIRECT_MORE) {
+			uroce_msg_yield(mqp);
+			return;
+		}
 		if (!wqe->begun && !msg_begin_wqe(mqp, wqe))
 			return;
 		if (wqe->status != IBV_WC_SUCCESS) {

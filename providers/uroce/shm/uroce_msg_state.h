@@ -11,6 +11,7 @@
 #define UROCE_MSG_STATE_H
 
 #include "uroce/qp/uroce_rx.h"
+#include "uroce/roce/uroce_direct_step.h"
 #include "uroce/shm/uroce_msg.h"
 
 struct uroce_msg {
@@ -18,13 +19,16 @@ struct uroce_msg {
 	struct uroce_msg_config config;
 	struct uroce_qp *last; /* QP of the last message, or NULL */
 	struct list_node pairs;
-	struct list_node ready;	  /* QPs that may have something to send */
-	struct list_node owing;	  /* QPs that owe an acknowledgement */
+	struct list_node ready; /* QPs that may have something to send */
+	struct list_node
+		partial;	/* QPs whose turn continues in the next pass */
+	struct list_node owing; /* QPs that owe an acknowledgement */
 	struct list_node untimed; /* QPs whose deadline is to be set */
 	struct list_node timed;	  /* QPs with a deadline */
 	uint64_t next_ns;	  /* the first deadline, or an earlier time */
 	uint64_t now;		  /* of the last progress() */
 	uint32_t pass;		  /* number of the current pass */
+	uint32_t full_pass;	  /* of the last progress() */
 	struct uroce_msg_counters counters;
 };
 
@@ -55,10 +59,12 @@ struct uroce_msg_requester {
 	/* WQEs from the tail to qp->cur that have a response of their own */
 	uint32_t nr_unanswered;
 	uint8_t rnr_left, retry_left;
-	bool not_ready;	   /* the RNR wait */
-	uint8_t rnr_timer; /* of that wait */
-	bool has_moved;	   /* the deadline begins anew */
-	uint64_t at_ns;	   /* deadline, or end of the RNR wait */
+	struct uroce_direct_state direct; /* of qp->cur */
+	bool partial;			  /* in msg->partial */
+	bool not_ready;			  /* the RNR wait */
+	uint8_t rnr_timer;		  /* of that wait */
+	bool has_moved;			  /* the deadline begins anew */
+	uint64_t at_ns;			  /* deadline, or end of the RNR wait */
 };
 
 struct uroce_msg_responder {
@@ -87,7 +93,7 @@ struct uroce_msg_qp {
 	struct uroce_msg_requester req;
 	struct uroce_msg_responder resp;
 	struct list_node bound;
-	struct list_node ready; /* in msg->ready or pair->blocked */
+	struct list_node ready; /* in msg->ready, msg->partial, pair->blocked */
 	struct list_node owing;
 	struct list_node timer; /* in msg->untimed or msg->timed */
 };
@@ -173,6 +179,18 @@ void uroce_msg_commit(struct uroce_msg_qp *mqp, struct uroce_msg_entry *entry,
 
 /** uroce_msg_publish() - publish the entries of a pair, and wake the peer */
 void uroce_msg_publish(struct uroce_msg_pair *pair);
+
+/** uroce_msg_yield() - continue to send for a QP in the next pass */
+void uroce_msg_yield(struct uroce_msg_qp *mqp);
+
+/**
+ * uroce_msg_try_direct() - execute the WQE at qp->cur by direct access;
+ * uroce_msg_direct.c
+ *
+ * Return: UROCE_DIRECT_DONE: it is complete, and qp->cur is the next one.
+ */
+enum uroce_direct uroce_msg_try_direct(struct uroce_msg_qp *mqp,
+				       struct uroce_send_wqe *wqe);
 
 /** uroce_msg_start_requester() - initialize for RTS; uroce_msg_requester.c */
 void uroce_msg_start_requester(struct uroce_msg_qp *mqp);

@@ -122,6 +122,7 @@ int uroce_peer_add_messages(struct uroce_peer *peer, int *ret_ring)
 		return -ENOMEM;
 	uroce_msg_pair_init(pair);
 	pair->owner = peer;
+	pair->channel = &peer->channel;
 	pair->ring_bell = peer_ring_bell;
 	ret = ring = uroce_msg_ring_create();
 	if (ring < 0)

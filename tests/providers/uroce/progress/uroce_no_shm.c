@@ -110,6 +110,19 @@ struct uroce_msg_pair *uroce_msg_pair_of(const struct uroce_qp *qp)
 	return NULL;
 }
 
+bool uroce_msg_is_partial(const struct uroce_qp *qp)
+{
+	must_not_be_called();
+	return false;
+}
+
+unsigned int uroce_msg_rights(const struct uroce_qp *qp, bool *ret_open)
+{
+	must_not_be_called();
+	*ret_open = false;
+	return 0;
+}
+
 void uroce_msg_pair_fail(struct uroce_msg_pair *pair)
 {
 	must_not_be_called();
