@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # local_compare.sh OLD NEW [ROUNDS] - speed of two builds of the user-space
-# device between two processes of one host. OLD and NEW are build trees. Each
-# round measures both builds, one directly after the other, so that both meet
-# the same state of the machine.
+# device between two processes of one host. OLD and NEW are build trees, each
+# with optional settings: BUILD,NAME=value. Each round measures both builds, one
+# directly after the other, so that both meet the same state of the machine.
 #
 # Prints P, the time that a cache line takes from one processor to the other,
 # and a table of medians for each placement that occurred: near (P < 80 ns, the
@@ -19,7 +19,8 @@ if [ $# -lt 2 ]; then
 fi
 
 here=$(dirname "$(realpath "$0")")
-builds=("$(realpath "$1")" "$(realpath "$2")")
+builds=("$(realpath "${1%%,*}")" "$(realpath "${2%%,*}")")
+settings=("${1#"${1%%,*}"}" "${2#"${2%%,*}"}")
 rounds=${3:-21}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -33,9 +34,11 @@ class=(chrt -f 1)
 # measure BUILD-NUMBER ROUND
 measure() {
 	local lib=${builds[$1]}/lib
+	local -a set
 
+	IFS=, read -ra set <<<"${settings[$1]#,}"
 	LD_LIBRARY_PATH=$lib:$lib/libibverbs UROCE_DEVICES=lo \
-		"${class[@]}" timeout 60 "$scratch/local_bench" "$2" 1 |
+		env "${set[@]}" "${class[@]}" timeout 60 "$scratch/local_bench" "$2" 1 |
 		sed "s/^/$1\t/" >>"$scratch/measured"
 }
 

@@ -73,7 +73,9 @@ bool uroce_worker_poll_messages(struct uroce_worker *worker)
 /* Quick polls look at the rings of packets, but do not receive from them. */
 void uroce_worker_renew_message_polls(struct uroce_worker *worker)
 {
-	worker->message_polls = worker->poll_budget ? MESSAGE_POLLS : 0;
+	uint32_t polls = worker->poll_budget;
+
+	worker->message_polls = polls < MESSAGE_POLLS ? polls : MESSAGE_POLLS;
+	worker->poll_budget_size = worker->message_polls;
 	worker->poll_budget = 0;
-	worker->poll_budget_size = 0;
 }

@@ -254,7 +254,9 @@ static uint32_t count_poll_budget(uint64_t passed_ns, uint32_t polls)
 
 void uroce_worker_renew_poll_budget(struct uroce_worker *worker)
 {
-	uint32_t polls = worker->poll_budget_size - worker->poll_budget + 1;
+	uint32_t left = worker->messages ? worker->message_polls
+					 : worker->poll_budget;
+	uint32_t polls = worker->poll_budget_size - left + 1;
 	uint64_t passed_ns = worker->now - worker->full_pass_ns;
 
 	worker->full_pass_ns = worker->now;

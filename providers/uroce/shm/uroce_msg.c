@@ -10,8 +10,9 @@
  */
 #include "uroce/shm/uroce_msg_state.h"
 
-/* Entries of one pair in a pass. */
+/* Entries of one pair in a pass, and bytes after which no more are taken. */
 #define MAX_ENTRIES 64
+#define MAX_BYTES   (1024 * 1024)
 /* Without room: delay until the next look. */
 #define NO_ROOM_NS UINT64_C(50000)
 
@@ -166,14 +167,16 @@ static unsigned int msg_receive(struct uroce_msg_pair *pair)
 	struct uroce_msg *msg = pair->msg;
 	struct uroce_msg_received in;
 	unsigned int nr = 0;
+	uint32_t bytes = 0;
 	int ret = 0;
 
 	if (pair->broken)
 		return 0;
-	while (nr < MAX_ENTRIES &&
+	while (nr < MAX_ENTRIES && bytes < MAX_BYTES &&
 	       (ret = uroce_msg_ring_take(&pair->in, &in)) > 0) {
 		nr++;
 		msg->counters.rx_messages++;
+		bytes += in.bytes;
 		msg->counters.rx_bytes += in.entry.bytes;
 		msg_pass_count(msg, UROCE_C_RX_PACKETS);
 		uroce_core_count(msg->config.core, UROCE_C_RX_BYTES,

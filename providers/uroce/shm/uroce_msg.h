@@ -42,7 +42,10 @@ struct uroce_msg_pair {
 	uint32_t active_pass; /* full pass at that time */
 	/* access to the memory of the peer; NULL: none */
 	struct uroce_channel *channel;
-	void *owner; /* for ring_bell() */
+	bool always_chunks;  /* UROCE_RNDV=always */
+	uint32_t nr_long;    /* long messages */
+	uint32_t nr_samples; /* fragments that were or might be measured */
+	void *owner;	     /* for ring_bell() */
 	/* ring_bell() - wake the helper thread of the peer */
 	void (*ring_bell)(struct uroce_msg_pair *pair);
 };

@@ -33,6 +33,11 @@ static const struct rule rules[UROCE_MSG_NR_TYPES] = {
 				  UROCE_MSG_FRAGMENT },
 	[UROCE_MSG_ATOMIC_RESP] = { WHOLE, WHOLE, 0 },
 	[UROCE_MSG_RESP] = { WHOLE, WHOLE, 0 },
+	[UROCE_MSG_SEND_CHUNK] = { WHOLE | UROCE_MSG_IMM | UROCE_MSG_INV |
+					   UROCE_MSG_SOLICITED | UROCE_MSG_ACK,
+				   0, 0 },
+	/* the last bytes are payload, since they must be stored last */
+	[UROCE_MSG_WRITE_CHUNK] = { UROCE_MSG_FIRST | UROCE_MSG_ACK, 0, 0 },
 };
 
 /* The flags that only the last entry of a message has. */
@@ -55,10 +60,21 @@ static bool entry_flags_are_valid(const struct uroce_msg_entry *entry,
 	       (UROCE_MSG_IMM | UROCE_MSG_INV);
 }
 
-/* All entries of a message but the last are full, and a last is not empty. */
+static bool entry_chunk_is_valid(const struct uroce_msg_entry *entry)
+{
+	struct uroce_msg_chunk chunk;
+
+	memcpy(&chunk, entry->body + uroce_msg_payload_at(entry->type),
+	       sizeof(chunk));
+	return chunk.source && chunk.bytes && chunk.bytes <= UROCE_MSG_CHUNK;
+}
+
+/* All fragments of a message but the last are full; a last is not empty. */
 static bool entry_length_is_valid(const struct uroce_msg_entry *entry,
 				  const struct rule *rule)
 {
+	if (uroce_msg_is_chunk(entry))
+		return !entry->bytes && entry_chunk_is_valid(entry);
 	if (entry->bytes > rule->max_bytes)
 		return false;
 	if (!(entry->flags & UROCE_MSG_LAST))

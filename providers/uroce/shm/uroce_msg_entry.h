@@ -14,6 +14,11 @@
  *   READ_RESP     struct uroce_msg_data, payload
  *   ATOMIC_RESP   original value, 8 bytes
  *   RESP          struct uroce_msg_status
+ *   SEND_CHUNK    struct uroce_msg_chunk
+ *   WRITE_CHUNK   range, struct uroce_msg_chunk
+ *
+ * A chunk is a part of a SEND or WRITE without payload: the receiver copies it
+ * out of the memory of the sender (uroce_msg_chunk.c).
  *
  * A payload that does not fit into the body is in the area of the ring; with
  * UROCE_MSG_AREA the body contains its place instead.
@@ -27,6 +32,7 @@
 #define UROCE_MSG_BODY 40
 /* Payload bytes of an entry. A longer message has several entries. */
 #define UROCE_MSG_FRAGMENT   8192
+#define UROCE_MSG_CHUNK	     (512 * 1024) /* bytes of a chunk, at most */
 #define UROCE_MSG_LINE	     64 /* bytes of an entry; granularity of the area */
 #define UROCE_MSG_ENTRIES    512
 #define UROCE_MSG_AREA_BYTES (256 * 1024)
@@ -41,6 +47,8 @@ enum uroce_msg_type {
 	UROCE_MSG_READ_RESP,
 	UROCE_MSG_ATOMIC_RESP,
 	UROCE_MSG_RESP,
+	UROCE_MSG_SEND_CHUNK,
+	UROCE_MSG_WRITE_CHUNK,
 	UROCE_MSG_NR_TYPES,
 };
 
@@ -67,7 +75,7 @@ struct uroce_msg_entry {
 	 */
 	uint32_t msn;
 	uint32_t ack_msn; /* all messages before it were executed */
-	uint32_t word;
+	uint32_t word;	  /* not the last one: UROCE_MSG_MEASURED, or 0 */
 	uint8_t body[UROCE_MSG_BODY];
 };
 
@@ -76,6 +84,17 @@ struct uroce_msg_range {
 	uint32_t rkey;
 	uint32_t bytes; /* of the whole message */
 };
+
+/* In "word" of a fragment: its receiver measures the time of the copy. */
+#define UROCE_MSG_MEASURED 1
+
+struct uroce_msg_chunk {
+	uint64_t source; /* address in the memory of the sender */
+	uint32_t bytes;
+};
+
+/* In "resume" of a NAK for a gap: a chunk failed, so send payload instead. */
+#define UROCE_MSG_NO_CHUNKS 1
 
 struct uroce_msg_flush {
 	struct uroce_msg_range range;
@@ -99,7 +118,8 @@ struct uroce_msg_data {
 struct uroce_msg_status {
 	uint8_t syndrome; /* as in an AETH: ACK, RNR and timer, NAK and code */
 	uint8_t reserved[3];
-	uint32_t resume; /* RNR: offset at which the requester goes on */
+	/* RNR: offset at which the requester goes on; or UROCE_MSG_NO_CHUNKS */
+	uint32_t resume;
 };
 
 _Static_assert(sizeof(struct uroce_msg_entry) == UROCE_MSG_LINE,
@@ -111,6 +131,7 @@ static inline uint32_t uroce_msg_payload_at(uint8_t type)
 	switch (type) {
 	case UROCE_MSG_WRITE:
 	case UROCE_MSG_ATOMIC_WRITE:
+	case UROCE_MSG_WRITE_CHUNK:
 		return sizeof(struct uroce_msg_range);
 	case UROCE_MSG_READ_RESP:
 		return sizeof(struct uroce_msg_data);
@@ -134,10 +155,17 @@ static inline uint32_t uroce_msg_payload_at(uint8_t type)
 int uroce_msg_entry_check(const struct uroce_msg_entry *entry,
 			  const uint8_t *area, const uint8_t **ret_payload);
 
+/** uroce_msg_is_chunk() - whether an entry is a chunk */
+static inline bool uroce_msg_is_chunk(const struct uroce_msg_entry *entry)
+{
+	return entry->type >= UROCE_MSG_SEND_CHUNK;
+}
+
 /** uroce_msg_is_response() - whether the entry is for the requester */
 static inline bool uroce_msg_is_response(const struct uroce_msg_entry *entry)
 {
-	return entry->type >= UROCE_MSG_READ_RESP;
+	return entry->type >= UROCE_MSG_READ_RESP &&
+	       entry->type <= UROCE_MSG_RESP;
 }
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "uroce/qp/uroce_cause.h"
 #include "uroce/qp/uroce_sq.h"
+#include "uroce/roce/uroce_channel.h"
 #include "uroce/shm/uroce_msg_state.h"
 
 static int msg_prepare(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
@@ -65,10 +66,31 @@ static void msg_stop(struct uroce_qp *qp)
 		mqp->resp.kind = UROCE_MSG_KIND_NONE;
 }
 
-/* No peer accesses memory on its own. */
+/*
+ * The QP is no longer published, so the peer begins no copy of a chunk any
+ * more; it may be copying one.
+ */
 static uint32_t msg_withdraw(struct uroce_qp *qp)
 {
-	return 0;
+	struct uroce_channel *channel = qp->msg->pair->channel;
+
+	if (qp->type != IBV_QPT_RC || !channel || !channel->rndv)
+		return 0;
+	return channel->rndv->accesses(channel);
+}
+
+static bool msg_is_quiet(const struct uroce_qp *qp, uint32_t accesses)
+{
+	struct uroce_channel *channel = qp->msg->pair->channel;
+
+	return channel->rndv->is_quiet(channel, accesses);
+}
+
+static void msg_give_up(const struct uroce_qp *qp, uint32_t accesses)
+{
+	struct uroce_channel *channel = qp->msg->pair->channel;
+
+	channel->rndv->give_up(channel, accesses);
 }
 
 static void msg_cancel_responses(struct uroce_qp *qp)
@@ -108,7 +130,6 @@ static void msg_close(struct uroce_transport_base *transport)
 	free(uroce_msg_of(transport));
 }
 
-/* withdraw() returns 0, so qp/ asks for no wait until the peer is quiet. */
 static const struct uroce_transport_ops msg_ops = {
 	.prepare = msg_prepare,
 	.start_receive = msg_start_receive,
@@ -116,6 +137,9 @@ static const struct uroce_transport_ops msg_ops = {
 	.wake = msg_wake,
 	.stop = msg_stop,
 	.withdraw = msg_withdraw,
+	.is_quiet = msg_is_quiet,
+	.give_up = msg_give_up,
+	.set_timer = uroce_msg_set_timer,
 	.cancel_responses = msg_cancel_responses,
 	.detach = uroce_msg_detach,
 	.end_send = msg_end_send,

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "uroce/qp/uroce_completion.h"
-#include "uroce/qp/uroce_place.h"
 #include "uroce/shm/uroce_msg_state.h"
 
 static struct uroce_rx_range msg_range(const struct uroce_msg_entry *entry)
@@ -59,6 +58,7 @@ void uroce_msg_execute_write(struct uroce_msg_qp *mqp,
 	struct uroce_msg_responder *resp = &mqp->resp;
 	const struct uroce_msg_entry *entry = &in->entry;
 	struct uroce_rx_result result;
+	struct uroce_iovecs iovecs;
 	struct uroce_rx_range part;
 	uint32_t left;
 	uint8_t *ptr;
@@ -67,8 +67,8 @@ void uroce_msg_execute_write(struct uroce_msg_qp *mqp,
 		return;
 	/* 9.7.4.1.6: the payloads add up to the length in the first entry */
 	left = resp->all.bytes - resp->offset;
-	if (entry->flags & UROCE_MSG_LAST ? entry->bytes != left
-					  : entry->bytes >= left) {
+	if (entry->flags & UROCE_MSG_LAST ? in->bytes != left
+					  : in->bytes >= left) {
 		uroce_msg_refuse_invalid(mqp, UROCE_C_BAD_LENGTH);
 		return;
 	}
@@ -79,7 +79,7 @@ void uroce_msg_execute_write(struct uroce_msg_qp *mqp,
 	}
 	part = (struct uroce_rx_range){
 		.va = resp->all.va + resp->offset,
-		.bytes = entry->bytes,
+		.bytes = in->bytes,
 		.rkey = resp->all.rkey,
 	};
 	result = uroce_rx_find_write(mqp->qp, &part, &ptr);
@@ -87,10 +87,11 @@ void uroce_msg_execute_write(struct uroce_msg_qp *mqp,
 		uroce_msg_refuse(mqp, result);
 		return;
 	}
-	if (ptr)
-		uroce_place(ptr, in->payload, entry->bytes);
+	uroce_iovecs_set(&iovecs, ptr, in->bytes, true);
+	if (!uroce_msg_copy(mqp, in, &iovecs, true))
+		return;
 	resp->kind = UROCE_MSG_KIND_WRITE;
-	resp->offset += entry->bytes;
+	resp->offset += in->bytes;
 	if (entry->flags & UROCE_MSG_IMM)
 		msg_complete_write(mqp, entry);
 	uroce_msg_executed(mqp, entry);

@@ -75,6 +75,7 @@ static bool msg_put_read(struct uroce_msg_qp *mqp, struct uroce_msg_owed *owed)
 		flags |= UROCE_MSG_FIRST;
 	entry = uroce_msg_begin(mqp, UROCE_MSG_READ_RESP, flags, owed->msn);
 	memcpy(entry->body, &data, sizeof(data));
+	uroce_msg_mark_sample(mqp->pair, entry);
 	payload = uroce_msg_ring_begin_payload(&mqp->pair->out, entry, bytes);
 	if (from)
 		memcpy(payload, from, bytes);

@@ -179,6 +179,15 @@ static uint8_t msg_last_flags(const struct uroce_send_wqe *wqe)
 	return flags;
 }
 
+static void msg_put_word(struct uroce_msg_entry *entry,
+			 const struct uroce_send_wqe *wqe)
+{
+	if (entry->flags & UROCE_MSG_IMM)
+		memcpy(&entry->word, &wqe->imm, sizeof(entry->word));
+	else
+		entry->word = wqe->inv_rkey;
+}
+
 static int msg_find_payload(struct uroce_msg_qp *mqp,
 			    struct uroce_send_wqe *wqe, uint32_t bytes,
 			    struct uroce_iovecs *iovecs)
@@ -225,10 +234,10 @@ static int msg_put_fragment(struct uroce_msg_qp *mqp,
 	entry = uroce_msg_begin(mqp, type, flags, wqe->psn);
 	if (type != UROCE_MSG_SEND)
 		msg_put_remote(entry, wqe);
-	if (flags & UROCE_MSG_IMM)
-		memcpy(&entry->word, &wqe->imm, sizeof(entry->word));
+	if (last)
+		msg_put_word(entry, wqe);
 	else
-		entry->word = wqe->inv_rkey;
+		uroce_msg_mark_sample(mqp->pair, entry);
 	payload = uroce_msg_ring_begin_payload(&mqp->pair->out, entry, bytes);
 	for (uint32_t i = 0; i < iovecs.nr; i++) {
 		memcpy(payload, iovecs.iov[i].iov_base, iovecs.iov[i].iov_len);
@@ -243,15 +252,52 @@ static int msg_put_fragment(struct uroce_msg_qp *mqp,
 	return 0;
 }
 
+/* Puts the next part of a SEND or WRITE as a chunk. */
+static void msg_put_chunk(struct uroce_msg_qp *mqp,
+			  const struct uroce_send_wqe *wqe,
+			  const struct uroce_msg_chunk *chunk)
+{
+	struct uroce_msg_requester *req = &mqp->req;
+	enum uroce_msg_type type = uroce_sq_kind(wqe) == UROCE_SQ_SEND
+					   ? UROCE_MSG_SEND_CHUNK
+					   : UROCE_MSG_WRITE_CHUNK;
+	bool last = req->offset + chunk->bytes == wqe->length;
+	uint8_t flags = last ? msg_last_flags(wqe) : 0;
+	struct uroce_msg_entry *entry;
+
+	if (!req->offset)
+		flags |= UROCE_MSG_FIRST;
+	else if (mqp->qp->cur == mqp->qp->sq.tail)
+		req->has_moved = true; /* the peer makes room */
+	entry = uroce_msg_begin(mqp, type, flags, wqe->psn);
+	entry->bytes = 0;
+	msg_put_remote(entry, wqe);
+	memcpy(entry->body + uroce_msg_payload_at((uint8_t)type), chunk,
+	       sizeof(*chunk));
+	msg_put_word(entry, wqe);
+	msg_raise(req, &req->begun_msn, wqe->psn);
+	uroce_msg_take_ack(mqp, entry);
+	req->offset += chunk->bytes;
+	req->out = (struct uroce_cursor){};
+	/* at once, since the copy takes longer than the entries after it */
+	uroce_msg_commit(mqp, entry, false);
+}
+
 /* Puts the fragments of a message, as many as have room; false: not all. */
 static bool msg_put_data(struct uroce_msg_qp *mqp, struct uroce_send_wqe *wqe,
 			 enum uroce_msg_type type)
 {
 	do {
+		struct uroce_msg_chunk chunk;
 		int ret;
 
 		if (!uroce_msg_has_room(mqp))
 			return false;
+		if (type != UROCE_MSG_ATOMIC_WRITE &&
+		    uroce_msg_find_chunk(mqp, wqe, &chunk)) {
+			msg_put_chunk(mqp, wqe, &chunk);
+			continue;
+		}
 		ret = msg_put_fragment(mqp, wqe, type);
 		if (ret) {
 			wqe->status = ret == -EMSGSIZE ? IBV_WC_LOC_LEN_ERR
@@ -312,6 +358,8 @@ void uroce_msg_send_requests(struct uroce_msg_qp *mqp)
 		struct uroce_send_wqe *wqe = uroce_ring_at(&qp->sq, qp->cur);
 		enum uroce_direct done = UROCE_DIRECT_NO;
 
+		if (!wqe->begun && uroce_msg_awaits_turn(mqp, wqe))
+			return;
 		if (!wqe->begun)
 			done = uroce_msg_try_direct(mqp, wqe);
 		if (done == UROCE_DIRECT_DONE)

@@ -87,23 +87,16 @@ static bool msg_store_send(struct uroce_msg_qp *mqp,
 		.pd = qp->rq->pd,
 		.write = true,
 	};
-	const uint8_t *from = in->payload;
 	struct uroce_iovecs iovecs;
 	int ret;
 
 	ret = uroce_sge_resolve(&list, &mqp->resp.cursor, mqp->resp.offset,
-				in->entry.bytes, &iovecs);
+				in->bytes, &iovecs);
 	if (ret) {
 		msg_fail_receive(mqp, ret);
 		return false;
 	}
-	for (uint32_t i = 0; i < iovecs.nr; i++) {
-		if (iovecs.iov[i].iov_base)
-			memcpy(iovecs.iov[i].iov_base, from,
-			       iovecs.iov[i].iov_len);
-		from += iovecs.iov[i].iov_len;
-	}
-	return true;
+	return uroce_msg_copy(mqp, in, &iovecs, false);
 }
 
 static void msg_execute_send(struct uroce_msg_qp *mqp,
@@ -120,7 +113,7 @@ static void msg_execute_send(struct uroce_msg_qp *mqp,
 		resp->cursor = (struct uroce_cursor){};
 		resp->offset = 0;
 	}
-	if (resp->offset + in->entry.bytes > UROCE_MAX_MESSAGE) {
+	if (resp->offset + in->bytes > UROCE_MAX_MESSAGE) {
 		uroce_msg_refuse_invalid(mqp, UROCE_C_BAD_LENGTH);
 		return;
 	}
@@ -135,10 +128,16 @@ static void msg_execute_send(struct uroce_msg_qp *mqp,
 		return;
 	}
 	resp->kind = UROCE_MSG_KIND_SEND;
-	resp->offset += in->entry.bytes;
+	resp->offset += in->bytes;
 	if (in->entry.flags & UROCE_MSG_LAST)
 		msg_complete_send(mqp, &in->entry);
 	uroce_msg_executed(mqp, &in->entry);
+}
+
+static bool msg_is_send(const struct uroce_msg_entry *entry)
+{
+	return entry->type == UROCE_MSG_SEND ||
+	       entry->type == UROCE_MSG_SEND_CHUNK;
 }
 
 /* 9.7.4.1.2, table 44: whether the entry may follow the previous one. */
@@ -149,8 +148,8 @@ static bool msg_sequence_is_valid(const struct uroce_msg_qp *mqp,
 
 	if (entry->flags & UROCE_MSG_FIRST)
 		return kind == UROCE_MSG_KIND_NONE;
-	return entry->type == UROCE_MSG_SEND ? kind == UROCE_MSG_KIND_SEND
-					     : kind == UROCE_MSG_KIND_WRITE;
+	return msg_is_send(entry) ? kind == UROCE_MSG_KIND_SEND
+				  : kind == UROCE_MSG_KIND_WRITE;
 }
 
 static void msg_execute(struct uroce_msg_qp *mqp,
@@ -158,9 +157,10 @@ static void msg_execute(struct uroce_msg_qp *mqp,
 {
 	if (!msg_sequence_is_valid(mqp, &in->entry))
 		uroce_msg_refuse_invalid(mqp, UROCE_C_BAD_OP_SEQUENCE);
-	else if (in->entry.type == UROCE_MSG_SEND)
+	else if (msg_is_send(&in->entry))
 		msg_execute_send(mqp, in);
-	else if (in->entry.type == UROCE_MSG_WRITE)
+	else if (in->entry.type == UROCE_MSG_WRITE ||
+		 in->entry.type == UROCE_MSG_WRITE_CHUNK)
 		uroce_msg_execute_write(mqp, in);
 	else
 		uroce_msg_execute_nonposted(mqp, in);

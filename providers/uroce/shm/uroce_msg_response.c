@@ -115,7 +115,7 @@ static void msg_receive_rnr(struct uroce_msg_qp *mqp, uint8_t timer,
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 
 	msg_resp_count(mqp, UROCE_C_NAKS_RNR);
-	if (resume % UROCE_MSG_FRAGMENT || (resume && resume >= wqe->length)) {
+	if (resume && resume >= wqe->length) {
 		msg_bad_response(mqp, req->una_msn);
 		return;
 	}
@@ -137,7 +137,8 @@ static void msg_receive_rnr(struct uroce_msg_qp *mqp, uint8_t timer,
 }
 
 /* IBTA 9.7.5.2.2: the responder has rejected the oldest request. */
-static void msg_receive_nak(struct uroce_msg_qp *mqp, uint8_t code)
+static void msg_receive_nak(struct uroce_msg_qp *mqp, uint8_t code,
+			    uint32_t resume)
 {
 	static const uint8_t status[] = {
 		[UROCE_NAK_INVALID_REQUEST] = IBV_WC_REM_INV_REQ_ERR,
@@ -147,6 +148,8 @@ static void msg_receive_nak(struct uroce_msg_qp *mqp, uint8_t code)
 
 	if (code == UROCE_NAK_PSN_SEQ) {
 		msg_resp_count(mqp, UROCE_C_NAKS_SEQ);
+		if (resume == UROCE_MSG_NO_CHUNKS)
+			mqp->req.no_chunks = true;
 		uroce_msg_go_back(mqp, 0);
 		return;
 	}
@@ -182,7 +185,7 @@ static void msg_receive_status(struct uroce_msg_qp *mqp,
 		msg_receive_rnr(mqp, value, status.resume);
 		break;
 	case UROCE_AETH_NAK:
-		msg_receive_nak(mqp, value);
+		msg_receive_nak(mqp, value, status.resume);
 		break;
 	default: /* reserved */
 		msg_bad_response(mqp, entry->msn);
@@ -192,7 +195,7 @@ static void msg_receive_status(struct uroce_msg_qp *mqp,
 /* Copies a part of the response into the SGEs of the oldest WQE. */
 static bool msg_store(struct uroce_msg_qp *mqp,
 		      const struct uroce_send_wqe *wqe, uint32_t offset,
-		      const uint8_t *from, uint32_t bytes)
+		      const struct uroce_msg_received *in, uint32_t bytes)
 {
 	struct uroce_sge_list list = {
 		.memory = mqp->qp->core->memory,
@@ -211,12 +214,7 @@ static bool msg_store(struct uroce_msg_qp *mqp,
 						: IBV_WC_LOC_PROT_ERR);
 		return false;
 	}
-	for (uint32_t i = 0; i < iovecs.nr; i++) {
-		if (iovecs.iov[i].iov_base)
-			memcpy(iovecs.iov[i].iov_base, from,
-			       iovecs.iov[i].iov_len);
-		from += iovecs.iov[i].iov_len;
-	}
+	(void)uroce_msg_copy(mqp, in, &iovecs, false); /* no chunk */
 	return true;
 }
 
@@ -245,7 +243,7 @@ static void msg_receive_read(struct uroce_msg_qp *mqp,
 		msg_bad_response(mqp, in->entry.msn);
 		return;
 	}
-	if (!msg_store(mqp, wqe, data.offset, in->payload, bytes))
+	if (!msg_store(mqp, wqe, data.offset, in, bytes))
 		return;
 	req->received += bytes;
 	req->has_moved = true;
@@ -273,7 +271,7 @@ static void msg_receive_data(struct uroce_msg_qp *mqp,
 	else if (kind != UROCE_SQ_ATOMIC ||
 		 in->entry.type != UROCE_MSG_ATOMIC_RESP)
 		msg_bad_response(mqp, in->entry.msn);
-	else if (msg_store(mqp, wqe, 0, in->entry.body, UROCE_ATOMIC_BYTES))
+	else if (msg_store(mqp, wqe, 0, in, UROCE_ATOMIC_BYTES))
 		msg_complete_response(mqp);
 }
 

@@ -191,6 +191,9 @@ bool uroce_msg_ring_needs_bell(struct uroce_msg_sender *end)
 {
 	uint32_t *awake = &end->memory->status.awake;
 
+	if (end->announced == end->head)
+		return false;
+	end->announced = end->head;
 	return !__atomic_load_n(awake, __ATOMIC_RELAXED) &&
 	       !__atomic_exchange_n(awake, 1, __ATOMIC_SEQ_CST);
 }
@@ -212,6 +215,16 @@ static void ring_copy_entry(struct uroce_msg_entry *to,
 	*to = copy.entry;
 }
 
+static void ring_read_chunk(struct uroce_msg_received *in)
+{
+	struct uroce_msg_chunk chunk;
+
+	memcpy(&chunk, in->entry.body + uroce_msg_payload_at(in->entry.type),
+	       sizeof(chunk));
+	in->bytes = chunk.bytes;
+	in->source = chunk.source;
+}
+
 int uroce_msg_ring_take(struct uroce_msg_receiver *end,
 			struct uroce_msg_received *ret)
 {
@@ -222,9 +235,33 @@ int uroce_msg_ring_take(struct uroce_msg_receiver *end,
 	if (uroce_msg_entry_check(&ret->entry, end->memory->area,
 				  &ret->payload))
 		return -EBADMSG;
+	ret->bytes = ret->entry.bytes;
+	ret->source = 0;
+	if (uroce_msg_is_chunk(&ret->entry))
+		ring_read_chunk(ret);
 	end->tail++;
 	end->bytes += ret->entry.bytes;
 	return 1;
+}
+
+void uroce_msg_ring_measured(struct uroce_msg_receiver *end, uint64_t ns)
+{
+	uint32_t old = end->fragment_ns;
+
+	/* the processor may have done something else in between */
+	if (old && ns > 4 * (uint64_t)old)
+		ns = 4 * (uint64_t)old;
+	if (ns > UINT32_MAX)
+		ns = UINT32_MAX;
+	if (old && ns > old)
+		ns = old + (ns - old + 7) / 8;
+	if (!ns)
+		ns = 1;
+	if (ns == old)
+		return;
+	end->fragment_ns = (uint32_t)ns;
+	__atomic_store_n(&end->memory->status.fragment_ns, end->fragment_ns,
+			 __ATOMIC_RELAXED);
 }
 
 /* All entries up to the tail were read, and the sender may overwrite them. */

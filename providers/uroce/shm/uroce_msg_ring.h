@@ -31,6 +31,8 @@ struct uroce_msg_ring_status {
 	 * memory is 0: the receiver has not read the ring yet.
 	 */
 	uint32_t awake;
+	/* how long the receiver copies a fragment; 0: unknown */
+	uint32_t fragment_ns;
 };
 
 struct uroce_msg_ring_memory {
@@ -51,7 +53,8 @@ struct uroce_msg_sender {
 	struct uroce_msg_entry *held;
 	uint32_t held_sequence;
 	uint32_t nr_held;
-	bool broken; /* protocol error of the receiver */
+	uint32_t announced; /* entries, for uroce_msg_ring_needs_bell() */
+	bool broken;	    /* protocol error of the receiver */
 	/* area_head after each entry */
 	uint32_t area_end[UROCE_MSG_ENTRIES];
 };
@@ -61,6 +64,7 @@ struct uroce_msg_receiver {
 	struct uroce_msg_ring_memory *memory; /* NULL: none */
 	uint32_t tail;			      /* entries that were taken */
 	uint32_t published;		      /* of these */
+	uint32_t fragment_ns;		      /* as published */
 	uint32_t bytes; /* of payloads since the last publication */
 };
 
@@ -68,6 +72,8 @@ struct uroce_msg_receiver {
 struct uroce_msg_received {
 	struct uroce_msg_entry entry; /* a copy, checked */
 	const uint8_t *payload;
+	uint32_t bytes;	 /* of the payload or of the chunk */
+	uint64_t source; /* of a chunk; 0: a payload */
 };
 
 /**
@@ -139,9 +145,28 @@ void uroce_msg_ring_commit(struct uroce_msg_sender *end,
 void uroce_msg_ring_publish(struct uroce_msg_sender *end);
 
 /**
+ * uroce_msg_ring_measured() - publish the time that a copy of a full fragment
+ * out of the ring took
+ *
+ * The published value follows a smaller time at once, a larger one slowly.
+ */
+void uroce_msg_ring_measured(struct uroce_msg_receiver *end, uint64_t ns);
+
+/** uroce_msg_ring_fragment_ns() - that time; 0: not measured yet */
+static inline uint32_t
+uroce_msg_ring_fragment_ns(const struct uroce_msg_sender *end)
+{
+	/* a hint */
+	return end->memory ? __atomic_load_n(&end->memory->status.fragment_ns,
+					     __ATOMIC_RELAXED)
+			   : 0;
+}
+
+/**
  * uroce_msg_ring_needs_bell() - check whether the receiver sleeps
  *
- * Called after entries were published. Returns true once for each sleep. Makes
+ * Called after entries were published. Returns true once for each sleep, and
+ * only if there are new entries. Makes
  * no fence, so the receiver looks at the ring again a moment after it has armed
  * the doorbell.
  */

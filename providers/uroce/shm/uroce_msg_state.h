@@ -61,6 +61,7 @@ struct uroce_msg_requester {
 	uint8_t rnr_left, retry_left;
 	struct uroce_direct_state direct; /* of qp->cur */
 	bool partial;			  /* in msg->partial */
+	bool no_chunks;			  /* the peer cannot copy them */
 	bool not_ready;			  /* the RNR wait */
 	uint8_t rnr_timer;		  /* of that wait */
 	bool has_moved;			  /* the deadline begins anew */
@@ -184,6 +185,13 @@ void uroce_msg_publish(struct uroce_msg_pair *pair);
 void uroce_msg_yield(struct uroce_msg_qp *mqp);
 
 /**
+ * uroce_msg_awaits_turn() - whether a WQE waits until nothing is in flight, so
+ * that it can be executed by direct access
+ */
+bool uroce_msg_awaits_turn(const struct uroce_msg_qp *mqp,
+			   const struct uroce_send_wqe *wqe);
+
+/**
  * uroce_msg_try_direct() - execute the WQE at qp->cur by direct access;
  * uroce_msg_direct.c
  *
@@ -191,6 +199,49 @@ void uroce_msg_yield(struct uroce_msg_qp *mqp);
  */
 enum uroce_direct uroce_msg_try_direct(struct uroce_msg_qp *mqp,
 				       struct uroce_send_wqe *wqe);
+
+/* Long messages; uroce_msg_chunk.c. */
+
+/**
+ * uroce_msg_is_for_kernel() - whether a copy of @bytes by CMA is faster than
+ * through the ring
+ * @fragment_ns: time of a copy of a fragment out of that ring; 0: unknown
+ */
+bool uroce_msg_is_for_kernel(const struct uroce_msg_pair *pair,
+			     uint32_t fragment_ns, uint32_t bytes);
+
+/**
+ * uroce_msg_wants_sample() - whether a long message uses the ring to measure
+ *
+ * Call it once for each long message.
+ */
+bool uroce_msg_wants_sample(struct uroce_msg_pair *pair);
+
+/** uroce_msg_mark_sample() - let the peer measure a fragment, from time to time
+ */
+void uroce_msg_mark_sample(struct uroce_msg_pair *pair,
+			   struct uroce_msg_entry *entry);
+
+/**
+ * uroce_msg_find_chunk() - the next part of a SEND or WRITE, as a chunk
+ * @ret_chunk: receives its place in the memory of this process
+ *
+ * Return: false: to be sent as a fragment.
+ */
+bool uroce_msg_find_chunk(struct uroce_msg_qp *mqp,
+			  const struct uroce_send_wqe *wqe,
+			  struct uroce_msg_chunk *ret_chunk);
+
+/**
+ * uroce_msg_copy() - copy a fragment or a chunk to its destination
+ * @place: the destination is the target of a WRITE: the last word is stored
+ *	after all other bytes of a fragment
+ *
+ * Return: false if the chunk cannot be read; the requester sends payload then.
+ */
+bool uroce_msg_copy(struct uroce_msg_qp *mqp,
+		    const struct uroce_msg_received *in,
+		    const struct uroce_iovecs *iovecs, bool place);
 
 /** uroce_msg_start_requester() - initialize for RTS; uroce_msg_requester.c */
 void uroce_msg_start_requester(struct uroce_msg_qp *mqp);
@@ -265,6 +316,9 @@ void uroce_msg_take_ack(struct uroce_msg_qp *mqp,
 
 /** uroce_msg_drop_responses() - cancel responses of READs and atomics */
 void uroce_msg_drop_responses(struct uroce_msg_qp *mqp);
+
+/** uroce_msg_set_timer() - look at a failed QP again; uroce_msg_timer.c */
+void uroce_msg_set_timer(struct uroce_qp *qp, uint64_t at_ns);
 
 /** uroce_msg_expire() - handle deadlines that have passed; uroce_msg_timer.c */
 void uroce_msg_expire(struct uroce_msg *msg);

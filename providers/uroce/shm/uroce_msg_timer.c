@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Deadlines of the requester: the end of an RNR wait, and the time at which the
- * oldest message is sent again, or fails (IBTA 9.7.6.1.3).
- * Posts and polls do not read the clock: they only add the QP to a list, and
- * the next full pass sets the deadline. So deadlines are late, but never early.
+ * Deadlines of the requester, and of a failed QP: the end of an RNR wait, and
+ * the time at which the oldest message is sent again, or fails
+ * (IBTA 9.7.6.1.3). Posts and polls do not read the clock: they only add the QP
+ * to a list, and the next full pass sets the deadline. So deadlines are late,
+ * but never early.
  *
  * A deadline is not changed when messages complete. It is looked at when the
  * first one of all has passed, and set anew if the QP has made progress.
@@ -66,11 +67,33 @@ static void msg_time_out(struct uroce_msg *msg, struct uroce_msg_qp *mqp)
 	uroce_qp_fault(qp, UROCE_FAULT_SQ, IBV_WC_RETRY_EXC_ERR);
 }
 
+void uroce_msg_set_timer(struct uroce_qp *qp, uint64_t at_ns)
+{
+	struct uroce_msg_qp *mqp = qp->msg;
+
+	list_del(&mqp->timer);
+	mqp->req.at_ns = at_ns;
+	list_add_tail(&mqp->msg->timed, &mqp->timer);
+	if (at_ns < mqp->msg->next_ns)
+		mqp->msg->next_ns = at_ns;
+}
+
+/* The QP has failed, and the peer was copying out of its memory. */
+static void msg_check_quiet(struct uroce_msg *msg, struct uroce_msg_qp *mqp)
+{
+	if (msg->now < mqp->req.at_ns)
+		return;
+	list_del(&mqp->timer);
+	uroce_qp_check_quiet(mqp->qp, msg->now);
+}
+
 static void msg_check_deadline(struct uroce_msg *msg, struct uroce_msg_qp *mqp)
 {
 	struct uroce_msg_requester *req = &mqp->req;
 
-	if (req->not_ready) {
+	if (mqp->qp->quiesce.accesses) {
+		msg_check_quiet(msg, mqp);
+	} else if (req->not_ready) {
 		if (msg->now < req->at_ns)
 			return;
 		req->not_ready = false;

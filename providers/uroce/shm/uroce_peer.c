@@ -123,6 +123,7 @@ int uroce_peer_add_messages(struct uroce_peer *peer, int *ret_ring)
 	uroce_msg_pair_init(pair);
 	pair->owner = peer;
 	pair->channel = &peer->channel;
+	pair->always_chunks = peer->shm->config.rndv == UROCE_SHM_RNDV_ALWAYS;
 	pair->ring_bell = peer_ring_bell;
 	ret = ring = uroce_msg_ring_create();
 	if (ring < 0)

@@ -30,7 +30,7 @@ static void set_place(struct uroce_msg_entry *entry, uint32_t place)
 
 static void every_type_is_accepted(void **state)
 {
-	for (uint8_t type = 1; type < UROCE_MSG_NR_TYPES; type++) {
+	for (uint8_t type = 1; type < UROCE_MSG_SEND_CHUNK; type++) {
 		const struct uroce_msg_entry entry = {
 			.type = type,
 			.flags = WHOLE,
@@ -40,6 +40,60 @@ static void every_type_is_accepted(void **state)
 
 		assert_int_equal(check(&entry), 0);
 	}
+}
+
+static struct uroce_msg_entry make_chunk(uint8_t type, uint64_t source,
+					 uint32_t bytes)
+{
+	const struct uroce_msg_chunk chunk = { .source = source,
+					       .bytes = bytes };
+	struct uroce_msg_entry entry = { .type = type,
+					 .flags = UROCE_MSG_FIRST };
+
+	memcpy(entry.body + uroce_msg_payload_at(type), &chunk, sizeof(chunk));
+	return entry;
+}
+
+static void chunk_with_address_is_accepted(void **state)
+{
+	struct uroce_msg_entry entry =
+		make_chunk(UROCE_MSG_SEND_CHUNK, 1, UROCE_MSG_CHUNK);
+
+	assert_int_equal(check(&entry), 0);
+	entry.flags = WHOLE | UROCE_MSG_IMM;
+	assert_int_equal(check(&entry), 0);
+	entry = make_chunk(UROCE_MSG_WRITE_CHUNK, 1, 1);
+	assert_int_equal(check(&entry), 0);
+}
+
+static void chunk_of_invalid_length_is_rejected(void **state)
+{
+	struct uroce_msg_entry entry =
+		make_chunk(UROCE_MSG_SEND_CHUNK, 1, UROCE_MSG_CHUNK + 1);
+
+	assert_int_equal(check(&entry), -EBADMSG);
+	entry = make_chunk(UROCE_MSG_SEND_CHUNK, 1, 0);
+	assert_int_equal(check(&entry), -EBADMSG);
+	entry = make_chunk(UROCE_MSG_SEND_CHUNK, 1, 8);
+	entry.bytes = 8;
+	assert_int_equal(check(&entry), -EBADMSG);
+}
+
+static void chunk_without_address_is_rejected(void **state)
+{
+	struct uroce_msg_entry entry =
+		make_chunk(UROCE_MSG_WRITE_CHUNK, 0, 4096);
+
+	assert_int_equal(check(&entry), -EBADMSG);
+}
+
+static void last_chunk_of_write_is_rejected(void **state)
+{
+	struct uroce_msg_entry entry =
+		make_chunk(UROCE_MSG_WRITE_CHUNK, 1, 4096);
+
+	entry.flags = WHOLE;
+	assert_int_equal(check(&entry), -EBADMSG);
 }
 
 static void unknown_type_is_rejected(void **state)
@@ -213,6 +267,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_type_is_accepted),
+		cmocka_unit_test(chunk_with_address_is_accepted),
+		cmocka_unit_test(chunk_of_invalid_length_is_rejected),
+		cmocka_unit_test(chunk_without_address_is_rejected),
+		cmocka_unit_test(last_chunk_of_write_is_rejected),
 		cmocka_unit_test(unknown_type_is_rejected),
 		cmocka_unit_test(number_of_more_than_24_bits_is_rejected),
 		cmocka_unit_test(payload_is_found_in_body),

@@ -205,7 +205,11 @@ static void doorbell_is_needed_once_per_sleep(void **state)
 	assert_true(uroce_msg_ring_arm(&receiver, true));
 	take(1, 8);
 	assert_false(uroce_msg_ring_arm(&receiver, true));
+	/* nothing new was put */
+	assert_false(uroce_msg_ring_needs_bell(&sender));
+	put(2, 8, false);
 	assert_true(uroce_msg_ring_needs_bell(&sender));
+	take(2, 8);
 	assert_false(uroce_msg_ring_arm(&receiver, false));
 	assert_false(uroce_msg_ring_needs_bell(&sender));
 }
