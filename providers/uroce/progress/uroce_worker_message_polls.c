@@ -4,9 +4,9 @@
  * clock nor the socket. MESSAGE_POLLS quick polls are between two full passes
  * at most, which set and expire the timers.
  */
+#include "uroce/progress/uroce_worker_lock.h"
 #include "uroce/progress/uroce_worker_messages.h"
 #include "uroce/progress/uroce_worker_pass.h"
-#include "uroce/progress/uroce_worker_quick.h"
 
 #define MESSAGE_POLLS 32
 

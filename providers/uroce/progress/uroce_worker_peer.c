@@ -53,13 +53,6 @@ void uroce_worker_unbind(struct uroce_qp *qp)
 		uroce_channel_unbind(qp);
 }
 
-struct uroce_channel *uroce_worker_channel(const struct uroce_qp *qp)
-{
-	const struct uroce_msg_pair *pair = uroce_msg_pair_of(qp);
-
-	return pair ? uroce_shm_channel_of(pair) : qp->roce->channel;
-}
-
 void uroce_worker_resolve_ud_peer(struct uroce_worker *worker,
 				  const struct uroce_path *path, uint32_t qpn)
 {

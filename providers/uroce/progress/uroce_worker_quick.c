@@ -15,8 +15,7 @@
  */
 #include "uroce/progress/uroce_worker_quick.h"
 
-#include <sched.h>
-
+#include "uroce/progress/uroce_worker_lock.h"
 #include "uroce/progress/uroce_worker_messages.h"
 #include "uroce/progress/uroce_worker_pass.h"
 #include "uroce/progress/uroce_worker_shm.h"
@@ -120,13 +119,6 @@ static bool is_done_here(struct uroce_worker *worker, struct uroce_qp *qp)
 		uroce_worker_deliver(worker);
 	worker->quick_posts++;
 	return true;
-}
-
-void uroce_worker_let_others(struct uroce_worker *worker)
-{
-	uroce_worker_release(worker);
-	(void)sched_yield();
-	uroce_worker_acquire(worker);
 }
 
 /*

@@ -34,11 +34,4 @@ bool uroce_worker_quick_poll(struct uroce_worker *worker);
  */
 void uroce_worker_renew_poll_budget(struct uroce_worker *worker);
 
-/**
- * uroce_worker_let_others() - let waiting threads run, without the lock
- *
- * They need not get the lock before this thread.
- */
-void uroce_worker_let_others(struct uroce_worker *worker);
-
 #endif

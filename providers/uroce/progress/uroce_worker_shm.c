@@ -88,6 +88,13 @@ static unsigned int worker_shm_rights(const struct uroce_qp *qp, bool *ret_open)
 					    : qp->access & ~with_response;
 }
 
+struct uroce_channel *uroce_worker_channel(const struct uroce_qp *qp)
+{
+	const struct uroce_msg_pair *pair = uroce_msg_pair_of(qp);
+
+	return pair ? uroce_shm_channel_of(pair) : qp->roce->channel;
+}
+
 static void worker_shm_on_qp(void *arg, const struct uroce_qp *qp)
 {
 	struct uroce_channel *channel = uroce_worker_channel(qp);

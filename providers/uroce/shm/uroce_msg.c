@@ -38,13 +38,6 @@ static void msg_send(struct uroce_msg_qp *mqp)
 	uroce_msg_publish(mqp->pair);
 }
 
-void uroce_msg_yield(struct uroce_msg_qp *mqp)
-{
-	list_del(&mqp->ready);
-	list_add_tail(&mqp->msg->partial, &mqp->ready);
-	mqp->req.partial = true;
-}
-
 /* Once in a pass: a part of a request takes as long as many messages. */
 static void msg_resume_partial(struct uroce_msg *msg)
 {

@@ -55,3 +55,10 @@ void uroce_msg_publish(struct uroce_msg_pair *pair)
 	pair->msg->counters.tx_bells++;
 	pair->ring_bell(pair);
 }
+
+void uroce_msg_yield(struct uroce_msg_qp *mqp)
+{
+	list_del(&mqp->ready);
+	list_add_tail(&mqp->msg->partial, &mqp->ready);
+	mqp->req.partial = true;
+}
