@@ -91,8 +91,18 @@ gsi_listens() {
 # If pair_endless is set the server does not end on its own: this function ends it
 # after the client, and it must still be running then.
 pair_endless=
-# The message of a server that fails for a reason of its own, with any library.
+# The message of an end that fails for a reason of its own, with any library.
 pair_own_race=
+# pair_end_status END STATUS - prints the exit status, or 0 for such an end.
+pair_end_status() {
+	if [ -n "$pair_own_race" ] && [ "$2" -eq 255 ] &&
+		grep -q "$pair_own_race" "$scratch/pair.$1.out"; then
+		echo 0
+	else
+		echo "$2"
+	fi
+}
+
 pair_run() {
 	local listens=$1 server_lib=$2 client_lib=$3
 	local server_pid rc patience=60 to=$scratch/pair
@@ -114,7 +124,7 @@ pair_run() {
 			>"$to.client.out"
 	elif kill -0 "$server_pid" 2>/dev/null; then
 		"$with" "$client_lib" "$@" >"$to.client.out" 2>&1
-		rc=$?
+		rc=$(pair_end_status client $?)
 		echo "$rc" >"$to.client.rc"
 		# The client has finished. The server ends soon after, or it
 		# hangs, as it may without a client.
@@ -127,9 +137,7 @@ pair_run() {
 	rc=$?
 	# Ended by this function's SIGTERM, as the shell reports it.
 	[ -z "$pair_endless" ] || [ "$rc" -ne 143 ] || rc=0
-	[ -z "$pair_own_race" ] || [ "$rc" -ne 255 ] ||
-		! grep -q "$pair_own_race" "$to.server.out" || rc=0
-	echo "$rc" >"$to.server.rc"
+	pair_end_status server "$rc" >"$to.server.rc"
 	[ "$(cat "$to.server.rc" "$to.client.rc" 2>/dev/null | tr -d '\n')" = 00 ]
 }
 

@@ -28,15 +28,45 @@ test_fabric_cm() {
 		fi_pingpong -p "$2" -e "$1" -I 50 -P "$pair_port" "$address"
 }
 
-# The port of udaddy is fixed.
+# The port of udaddy is fixed. test_datagrams OPTION...
 test_datagrams() {
 	local before=$pair_port
 	local port_space=111
 
 	pair_port=7173
-	connects 'return status 0' udaddy -b @address -c 2 -C 5 -S 64 -- \
-		-s @address -c 2 -C 5 -S 64
+	connects 'return status 0' udaddy -b @address "$@" -- -s @address "$@"
 	pair_port=$before
+}
+
+# At its end, rping closes a channel that another of its threads reads.
+rping_race='^rdma_get_cm_event: Bad file descriptor'
+
+# test_rping PATTERN SERVER_OPTION... -- CLIENT_OPTION...
+test_rping() {
+	local pattern=$1 pair_own_race=$rping_race
+
+	shift
+	connects "$pattern" rping "$@"
+}
+
+# test_rping_clients - a server with a thread for each connection never ends; two
+# clients use it at the same time, and a third one afterwards.
+test_rping_clients() {
+	local row=rping
+
+	pair_port=$((pair_port + 1))
+	pair_endless=yes
+	pair_test 'rping -P with three clients' cm_server_listens "$pairing" \
+		'^all clients have ended' \
+		rping -s -P -a "$address" -p "$pair_port" -- \
+		bash -c "client() {
+			local out
+			out=\$(rping -c -a $address -p $pair_port -C 100 \
+				-S 1000 -V 2>&1) || grep '$rping_race' <<<\$out
+		}
+		client & client && wait \$! && client &&
+			echo all clients have ended"
+	pair_endless=
 }
 
 # test_udpong OPTION... - the server never ends, and binds to IPv6 by default.
@@ -72,10 +102,40 @@ test_multicast() {
 		mckey -m "$1" -b "$3" -s -o -C 5
 }
 
+# The options of programs that select other functions of rdma_cm
+test_options() {
+	test_rping '^ping data: rdma-ping-2' -s -a @address -p @port -C 3 \
+		-S 65535 -V -v -d -- -c -I "$client_address" -a @address \
+		-p @port -C 3 -S 65535 -V -v -d
+	test_rping_clients
+	connects 'return status 0' ucmatose -b @address -p @port -c 4 -t 8 -m \
+		-a 16 -- -s @address -p @port -c 4 -t 8 -m -a 16
+	test_datagrams -c 2 -C 5 -t 8
+	connects '^custom' rstream -b @address -p @port -T r -k 5 -i 0 \
+		-B 40000 -I 5 -C 5 -S 100000 -- -s @address -p @port -T r -k 5 \
+		-i 0 -B 40000 -I 5 -C 5 -S 100000
+	connects '^custom' riostream -b @address -p @port -T v -I 10 -C 5 \
+		-S 65537 -- -s @address -p @port -T v -I 10 -C 5 -S 65537
+	connects '^custom' riostream -b @address -p @port -T a -I 10 -C 5 \
+		-S 777 -- -s @address -p @port -T a -I 10 -C 5 -S 777
+}
+
+# test_ipv6 ADDRESS
+test_ipv6() {
+	local address=$1 section="${section/IPv4/IPv6}" path="${path/IPv4/IPv6}"
+
+	test_rping '' -s -a @address -p @port -C 5 -V -- \
+		-c -a @address -p @port -C 5 -V
+	connects 'return status 0' ucmatose -f ipv6 -b @address -p @port -C 5 \
+		-- -f ipv6 -s @address -p @port -C 5
+	connects '^custom' rstream -f ipv6 -b @address -p @port -I 5 -C 5 \
+		-S 1000 -- -f ipv6 -s @address -p @port -I 5 -C 5 -S 1000
+}
+
 test_programs() {
-	connects '' rping -s -a @address -p @port -C 5 -S 200 -V -- \
+	test_rping '' -s -a @address -p @port -C 5 -S 200 -V -- \
 		-c -a @address -p @port -C 5 -S 200 -V
-	connects '' rping -s -a @address -p @port -C 3 -q -- \
+	test_rping '' -s -a @address -p @port -C 3 -q -- \
 		-c -a @address -p @port -C 3 -q
 	connects 'return status 0' ucmatose -b @address -p @port -c 2 -C 5 -S 64 \
 		-- -s @address -p @port -c 2 -C 5 -S 64
@@ -91,7 +151,7 @@ test_programs() {
 	connects 'rdma_client: end 0' rdma_server -p @port -- \
 		-s @address -p @port
 	client=
-	test_datagrams
+	test_datagrams -c 2 -C 5 -S 64
 	test_udpong
 	test_udpong -T b
 	test_udpong -T a
@@ -107,20 +167,6 @@ test_programs() {
 	# retransmission of a lost MAD takes more than 4000 ms
 	connects '^disconnect *: *[0-3]\?[0-9]\{1,3\}\.' cmtime -b @address \
 		-p @port -- -s @address -p @port -c 1000
-	pair_endless=
-}
-
-# A test of qperf connects both ends through rdma_cm; its server never ends. It sends
-# its port to the client before it listens there.
-test_qperf() {
-	local row=qperf
-	local pair_known_fault='unexpected event from RDMA CM: Event rejected'
-
-	pair_port=$((pair_port + 1))
-	pair_endless=yes
-	pair_test "qperf -cm 1 $1" place_listens "$pairing" "^$1:" \
-		qperf -lp "$pair_port" -- \
-		nice -n 19 qperf -lp "$pair_port" -t 1 -cm 1 "$address" "$1"
 	pair_endless=
 }
 
@@ -150,21 +196,38 @@ test_no_server() {
 		grep -q 'RDMA_CM_EVENT_REJECTED, error 8' "$scratch/no_server.log"
 }
 
+# libfabric ignores the loopback interface.
+test_libfabric() {
+	test_fabric_cm msg verbs
+	test_fabric_cm rdm 'verbs;ofi_rxm'
+}
+
 on_lo 4
+client_address=$address
 test_programs
-test_qperf rc_lat
+test_options
+test_ipv6 ::1
+test_qperf_cm rc_lat
 test_many_connections
 test_multicast 239.1.2.3 "$address" "$address"
 test_no_server
 # Two namespaces share no memory.
 if [ "$UROCE_LOCAL" = none ]; then
 	on_veth 1500 4
+	client_address=10.98.0.2
 	test_programs
-	test_qperf rc_lat
+	test_options
+	test_ipv6 fd98::1
+	test_qperf_cm rc_lat
 	test_many_connections
 	test_multicast 239.1.2.3 "$address" 10.98.0.2
 	test_multicast ff15::7 fd98::1 fd98::2
-	test_fabric_cm msg verbs
-	test_fabric_cm rdm 'verbs;ofi_rxm'
+	test_libfabric
+else
+	on_veth 1500 4
+	pairing=left:left
+	path='memory IPv4'
+	section="$path: "
+	test_libfabric
 fi
 finish

@@ -51,8 +51,7 @@ test_fio_memory() {
 		--buffer_pattern=0x43 "--mem=mmapshared:$scratch/client.memory"
 }
 
-# fio verifies no data of WRITE and READ. The files show it after the end of both
-# programs.
+# fio verifies no data. The files show it after the end of both programs.
 test_fio() {
 	local row=fio
 
@@ -62,6 +61,37 @@ test_fio() {
 	test_fio_memory read
 	check "fio read: the client has the server's data" \
 		fio_memory_has client s
+	test_fio_send
+}
+
+# test_fio_send - fio's queue pairs have an RNR retry count of 0, so a message without
+# a receive request ends the connection, and fio's client then waits for ever. The
+# server has 8 requests, and the client pauses after each message. The first message
+# is large, so that filling it takes longer than the start of the server.
+test_fio_send() {
+	local title="fio send" fio_depth=8 fio_block=4194304
+	local pair_known_fault='RNR retry counter exceeded'
+	local -a options=(--ioengine=rdma "--bs=$fio_block" --size=64m --thread)
+
+	fio_memory server s || return
+	connects 'issued rwts: total=0,16,0,0 ' fio --name=server \
+		"${options[@]}" --iodepth=$fio_depth --port=@port --rw=read \
+		"--mem=mmapshared:$scratch/server.memory" -- \
+		--name=client "${options[@]}" --iodepth=1 --port=@port \
+		--hostname=@address --rw=write --verb=send \
+		--buffer_pattern=0x43 --refill_buffers --thinktime=10000
+	check "fio send: the server has the client's data" \
+		fio_memory_has server C
+}
+
+# -- qperf --
+
+# The tests of qperf for RC; rc_lat is one of the case cm.
+test_qperf_programs() {
+	test_qperf_cm rc_bw rc_bi_bw rc_rdma_read_lat rc_rdma_read_bw \
+		rc_rdma_write_lat rc_rdma_write_bw rc_rdma_write_poll_lat \
+		rc_compare_swap_mr rc_fetch_add_mr ver_rc_compare_swap \
+		ver_rc_fetch_add
 }
 
 # -- perftest --
@@ -223,6 +253,7 @@ test_iser() {
 
 on_lo 4
 test_fio
+test_qperf_programs
 test_perftest_programs
 test_xserver
 test_ucx
@@ -232,6 +263,7 @@ test_rpma
 if [ "$UROCE_LOCAL" = none ]; then
 	on_veth 1500 4
 	test_fio
+	test_qperf_programs
 	test_perftest_programs
 	test_xserver
 	test_ucx

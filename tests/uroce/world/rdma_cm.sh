@@ -56,3 +56,20 @@ test_perftest_cm() {
 	connects '^ *#bytes' "$program" -F -R -p @port "$@" -- \
 		-F -R -p @port "$@" @address
 }
+
+# The first processor that this process may use
+first_processor=$(taskset -pc $$ | sed 's/.*: *\([0-9]*\).*/\1/')
+
+# test_qperf_cm TEST... - a test of qperf connects both ends through rdma_cm; its server
+# never ends. It sends its port to the client before it listens there. On one
+# processor, a client of low priority does not run before that.
+test_qperf_cm() {
+	local row=qperf pair_endless=yes
+	local pair_known_fault='unexpected event from RDMA CM: Event rejected'
+	local -a start=(taskset -c "$first_processor")
+
+	pair_port=$((pair_port + 1))
+	pair_test "qperf -cm 1 $*" place_listens "$pairing" "^${!#}:" \
+		"${start[@]}" qperf -lp "$pair_port" -- "${start[@]}" \
+		nice -n 19 qperf -lp "$pair_port" -t 1 -cm 1 "$address" "$@"
+}
