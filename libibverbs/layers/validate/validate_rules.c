@@ -45,8 +45,9 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "so no event is generated.",
 	     "ibv_req_notify_cq(3), ibv_create_cq(3)"),
 	RULE(CQ, 007, VALIDATE_WARNING, VALIDATE_HISTORY,
-	     "A completion came before ibv_req_notify_cq(), so no event told "
-	     "of it, and more than 100 ms passed until the program found it. "
+	     "A completion came before ibv_req_notify_cq(), so no event "
+	     "reported it, and more than 100 ms passed until the program found "
+	     "it. "
 	     "Poll the queue again after arming it.",
 	     "ibv_get_cq_event(3), IBTA 11.4.2.2"),
 	RULE(CQ, 008, VALIDATE_WARNING, VALIDATE_HISTORY,
