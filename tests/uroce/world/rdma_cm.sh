@@ -44,32 +44,30 @@ connects() {
 		$starter "$program" "${both[@]}"
 }
 
+# The client of a program that must not connect before its server listens
+late_connect() {
+	printf 'env LD_PRELOAD=%s' "$tools/preload_late_connect.so"
+}
+
 # test_perftest_cm PROGRAM OPTION... - perftest exchanges its parameters through a
-# first connection. Then the server listens again, and the client connects without
-# waiting for that. It has a low priority, but on a busy machine it may still be too
-# early: it continues with memory that it has freed, and ends with a signal.
+# first connection. Then the server listens again. The client that connects before
+# that continues with memory that it has freed, and ends with a signal.
 test_perftest_cm() {
-	local program=$1 client="nice -n 19 $1" title="$1 -R ${*:2}"
-	local pair_known_fault='Event: RDMA_CM_EVENT_(REJECTED; error: 8|UNREACHABLE; error: 1)\.'
+	local program=$1 client="$(late_connect) $1" title="$1 -R ${*:2}"
 
 	shift
 	connects '^ *#bytes' "$program" -F -R -p @port "$@" -- \
 		-F -R -p @port "$@" @address
 }
 
-# The first processor that this process may use
-first_processor=$(taskset -pc $$ | sed 's/.*: *\([0-9]*\).*/\1/')
-
 # test_qperf_cm TEST... - a test of qperf connects both ends through rdma_cm; its server
-# never ends. It sends its port to the client before it listens there. On one
-# processor, a client of low priority does not run before that.
+# never ends. It sends its port to the client before it listens there.
 test_qperf_cm() {
 	local row=qperf pair_endless=yes
-	local pair_known_fault='unexpected event from RDMA CM: Event rejected'
-	local -a start=(taskset -c "$first_processor")
 
 	pair_port=$((pair_port + 1))
+	# shellcheck disable=SC2046 # words of a command
 	pair_test "qperf -cm 1 $*" place_listens "$pairing" "^${!#}:" \
-		"${start[@]}" qperf -lp "$pair_port" -- "${start[@]}" \
-		nice -n 19 qperf -lp "$pair_port" -t 1 -cm 1 "$address" "$@"
+		qperf -lp "$pair_port" -- $(late_connect) \
+		qperf -lp "$pair_port" -t 1 -cm 1 "$address" "$@"
 }
