@@ -153,7 +153,9 @@ queue_pair_find_worker(const struct uroce_verbs_qp *qp,
 		return uroce_instance_first_worker(qp->ctx->instance);
 	if (qp->srq && qp->srq->worker)
 		return qp->srq->worker;
-	return recv_cq->worker ? recv_cq->worker : send_cq->worker;
+	if (recv_cq && recv_cq->worker)
+		return recv_cq->worker;
+	return send_cq ? send_cq->worker : NULL;
 }
 
 void uroce_bind_cq_locked(struct uroce_verbs_cq *cq,
