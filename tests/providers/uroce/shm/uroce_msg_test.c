@@ -373,6 +373,14 @@ static void silent_peer_fails_after_all_retries(void **state)
 	rig_expect(left, IBV_WC_RDMA_WRITE, IBV_WC_RETRY_EXC_ERR);
 }
 
+static uint64_t first_number(const struct rig_end *end)
+{
+	uint64_t number;
+
+	memcpy(&number, end->bytes, sizeof(number));
+	return number;
+}
+
 static void retry_does_not_execute_atomic_twice(void **state)
 {
 	rig_post(left, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
@@ -385,10 +393,10 @@ static void retry_does_not_execute_atomic_twice(void **state)
 	rig_run(rig);
 	rig_expect(left, IBV_WC_FETCH_ADD, IBV_WC_SUCCESS);
 	rig_expect_none(left);
-	assert_int_equal(right->bytes[0], 1);
+	assert_int_equal(first_number(right), 1);
 	rig_post(left, IBV_WR_ATOMIC_FETCH_AND_ADD, 8);
 	rig_run(rig);
-	assert_int_equal(right->bytes[0], 2);
+	assert_int_equal(first_number(right), 2);
 }
 
 static void stopped_peer_continues_long_message(void **state)
