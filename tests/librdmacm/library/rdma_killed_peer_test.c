@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Connections whose peer is killed, through the shared libraries, on the
- * loopback interface. The peer is a child process that waits without a call of
- * a library until it is killed, and the test makes no call but for events.
+ * Idle connections, and connections whose peer is killed, through the shared
+ * libraries, on the loopback interface. The peer is a child process that waits
+ * without a call of a library until it is killed, and the test makes no call
+ * but for events.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <rdma/rdma_cma.h>
@@ -14,9 +16,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -295,6 +300,75 @@ static void killed_client_ends_stream_of_receiver(void **state)
 	assert_int_equal(rclose(listener), 0);
 }
 
+/* -- idle connections -- */
+
+/* The sum of the counters of a status file of a thread, or 0 if it is gone. */
+static unsigned long context_switches(const char *path)
+{
+	unsigned long sum = 0, number;
+	FILE *file = fopen(path, "re");
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		const char *name = strstr(line, "ctxt_switches:");
+
+		if (name && sscanf(name, "ctxt_switches: %lu", &number) == 1)
+			sum += number;
+	}
+	if (file)
+		(void)fclose(file);
+	return sum;
+}
+
+/* Of all threads of a process but the calling one. */
+static unsigned long wakeups(pid_t pid)
+{
+	unsigned long sum = 0;
+	struct dirent *entry;
+	char path[64];
+	DIR *tasks;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	tasks = opendir(path);
+	assert_non_null(tasks);
+	while ((entry = readdir(tasks))) {
+		long tid = strtol(entry->d_name, NULL, 10);
+
+		if (tid <= 0 || tid == getpid())
+			continue;
+		(void)snprintf(path, sizeof(path), "/proc/%d/task/%ld/status",
+			       pid, tid);
+		sum += context_switches(path);
+	}
+	(void)closedir(tasks);
+	return sum;
+}
+
+/* After the connections are established, no thread of both ends wakes up. */
+static void idle_connections_wake_no_thread(void **state)
+{
+	const struct timespec interval = { .tv_sec = 2 };
+	unsigned long before, now;
+	int fd, waited_ms = 0;
+	pid_t pid = peer_start("server", &fd);
+
+	expect_good(fd);
+	for (int i = 0; i < NR_CONNS; i++)
+		connect_to_peer();
+	expect_good(fd);
+	now = wakeups(pid) + wakeups(getpid());
+	assert_true(now > 0);
+	do {
+		assert_true(waited_ms < LIMIT_MS);
+		before = now;
+		(void)nanosleep(&interval, NULL);
+		waited_ms += 2000;
+		now = wakeups(pid) + wakeups(getpid());
+	} while (now != before);
+	peer_kill(pid, fd);
+	expect_end_of_connections();
+}
+
 static int setup(void **state)
 {
 	channel = rdma_create_event_channel();
@@ -312,6 +386,7 @@ static int teardown(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(idle_connections_wake_no_thread),
 		TEST(killed_server_disconnects_idle_client),
 		TEST(killed_client_disconnects_idle_server),
 		TEST(killed_client_ends_stream_of_receiver),
