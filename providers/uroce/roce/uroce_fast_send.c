@@ -49,7 +49,7 @@ static bool is_flowing(const struct uroce_qp *qp)
 	       req->resume_ns == UROCE_NEVER && req->next_psn == req->new_psn &&
 	       req->sent_psn == req->new_psn &&
 	       (uint32_t)uroce_psn_diff(req->next_psn, req->una_psn) <
-		       req->window &&
+		       req->cwnd.packets &&
 	       qp->roce->resp.reply <= UROCE_REPLY_ACK;
 }
 

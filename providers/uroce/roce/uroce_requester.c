@@ -20,7 +20,7 @@
 
 /* The last packet of a message, and one in so many packets, requests an ACK. */
 #define ACK_EVERY 16
-/* Initial window; see uroce_retry.c. */
+/* Initial window; see uroce_cwnd.h. */
 #define FIRST_WINDOW_BYTES (64 * 1024)
 /*
  * Limit of packets and responses in flight through a channel, which has flow
@@ -77,7 +77,7 @@ void uroce_requester_init(struct uroce_qp *qp)
 		.new_psn = qp->sq_psn,
 		.retry_left = qp->retry_cnt,
 		.rnr_left = qp->rnr_retry,
-		.window = first_window(qp),
+		.cwnd.packets = first_window(qp),
 		.room = count_room(qp),
 		.ack_ns = UROCE_NEVER,
 		.resume_ns = UROCE_NEVER,
@@ -120,8 +120,9 @@ static uint8_t choose_part(const struct uroce_qp *qp, bool rendezvous)
 
 	if (rendezvous)
 		part = UROCE_LONG_READ_PART / qp->mtu;
-	else if (!qp->roce->channel && 2 * req->window > part)
-		part = min_u32(2 * req->window, UROCE_MAX_READ_PART / qp->mtu);
+	else if (!qp->roce->channel && 2 * req->cwnd.packets > part)
+		part = min_u32(2 * req->cwnd.packets,
+			       UROCE_MAX_READ_PART / qp->mtu);
 	if (part > req->room / 2)
 		part = req->room / 2;
 	return part ? (uint8_t)(31 - __builtin_clz(part)) : 0;
@@ -171,7 +172,8 @@ static void do_local(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 }
 
 /* Requests ACKs so that one is outstanding if the window closes: 9.7.5.1.1. */
-static void ask_for_ack(struct uroce_qp *qp, struct uroce_packet *packet)
+static void ask_for_ack(struct uroce_qp *qp, struct uroce_packet *packet,
+			bool is_new, uint64_t now)
 {
 	struct uroce_requester *req = &qp->roce->req;
 	uint32_t in_flight =
@@ -180,10 +182,13 @@ static void ask_for_ack(struct uroce_qp *qp, struct uroce_packet *packet)
 	req->packets_since_ack_req++;
 	/* after a loss each ACK is progress, which restores all retries */
 	if (req->recovering || req->packets_since_ack_req >= ACK_EVERY ||
-	    in_flight >= req->window)
+	    in_flight >= req->cwnd.packets)
 		packet->ack_req = is_reliable(qp);
-	if (packet->ack_req)
-		req->packets_since_ack_req = 0;
+	if (!packet->ack_req)
+		return;
+	req->packets_since_ack_req = 0;
+	if (is_new && !qp->roce->channel)
+		uroce_cwnd_sent(&req->cwnd, packet->psn, now);
 }
 
 /* Advances next_psn, and cur at the end of a message, after a packet. */
@@ -230,11 +235,12 @@ static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 {
 	struct uroce_requester *req = &qp->roce->req;
 	bool has_response = uroce_sq_has_response(wqe);
+	bool is_new = req->next_psn == req->sent_psn;
 	uint32_t nr_psns;
 	int ret;
 
-	if (is_reliable(qp) &&
-	    uroce_psn_diff(req->next_psn, req->una_psn) >= (int)req->window)
+	if (is_reliable(qp) && uroce_psn_diff(req->next_psn, req->una_psn) >=
+				       (int)req->cwnd.packets)
 		return false;
 	if (has_response && (nr_unanswered(req) >= qp->max_rd_atomic ||
 			     !requester_has_room(req, wqe)))
@@ -250,7 +256,7 @@ static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 	if (!has_response)
 		nr_psns = uroce_rndv_request(qp, wqe, out);
 	requester_advance(qp, wqe, nr_psns, has_response, now);
-	ask_for_ack(qp, &out->packet);
+	ask_for_ack(qp, &out->packet, is_new, now);
 	return true;
 }
 
@@ -290,7 +296,7 @@ static uint32_t count_run(const struct uroce_qp *qp,
 {
 	const struct uroce_requester *req = &qp->roce->req;
 	int in_flight = uroce_psn_diff(req->next_psn, req->una_psn);
-	int room = (int)req->window - 1 - in_flight;
+	int room = (int)req->cwnd.packets - 1 - in_flight;
 	int inner = (int)wqe->nr_packets - 1 -
 		    uroce_psn_diff(req->next_psn, wqe->psn);
 

@@ -2,9 +2,6 @@
 /*
  * Retransmission by the requester, from una_psn on. Its causes are NAKs and
  * gaps in the responses, which uroce_ack.c detects, and timeouts.
- *
- * The window implements a minimal congestion control: a loss halves it, and a
- * full window of acknowledged packets increases it by one packet.
  */
 #include "uroce/roce/uroce_retry.h"
 
@@ -14,8 +11,6 @@
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_requester.h"
 #include "uroce/roce/uroce_timers.h"
-
-#define MIN_WINDOW 2u
 
 uint64_t uroce_retry_deadline(const struct uroce_qp *qp)
 {
@@ -40,16 +35,18 @@ void uroce_retry_start(struct uroce_qp *qp, uint64_t now)
 	uroce_timers_set(qp->roce->engine, qp, qp->roce->req.ack_ns);
 }
 
-static void grow_window(struct uroce_qp *qp, uint32_t nr_packets)
+static void grow_window(struct uroce_qp *qp, uint32_t nr_packets, uint64_t now)
 {
 	struct uroce_requester *req = &qp->roce->req;
+	const struct uroce_acked acked = {
+		.una_psn = req->una_psn,
+		.nr_packets = nr_packets,
+		.in_flight = nr_packets + (uint32_t)uroce_psn_diff(
+						  req->sent_psn, req->una_psn),
+		.limit = qp->roce->engine->window_bytes / qp->mtu,
+	};
 
-	req->grow += nr_packets;
-	if (req->grow < req->window)
-		return;
-	req->grow = 0;
-	if (req->window < qp->roce->engine->window_bytes / qp->mtu)
-		req->window++;
+	uroce_cwnd_acked(&req->cwnd, &acked, now);
 }
 
 void uroce_retry_progress(struct uroce_qp *qp, uint32_t nr_packets,
@@ -63,7 +60,8 @@ void uroce_retry_progress(struct uroce_qp *qp, uint32_t nr_packets,
 	req->ack_ns = UROCE_NEVER;
 	if (req->una_psn != req->sent_psn && req->resume_ns == UROCE_NEVER)
 		uroce_retry_start(qp, now);
-	grow_window(qp, nr_packets);
+	if (!qp->roce->channel)
+		grow_window(qp, nr_packets, now);
 }
 
 void uroce_retry_rewind(struct uroce_qp *qp)
@@ -81,6 +79,7 @@ void uroce_retry_rewind(struct uroce_qp *qp)
 	}
 	qp->cur = cur;
 	req->next_psn = req->una_psn;
+	uroce_cwnd_stop_sample(&req->cwnd);
 	req->out = (struct uroce_cursor){};
 	req->rd_last = req->rd_first; /* none ends before una_psn */
 	req->packets_since_ack_req = 0;
@@ -92,10 +91,9 @@ static void go_back(struct uroce_qp *qp, uint64_t now)
 	struct uroce_requester *req = &qp->roce->req;
 
 	req->recovering = true;
-	req->grow = 0;
 	/* a channel has flow control of its own */
-	if (!qp->roce->channel && req->window > 2 * MIN_WINDOW)
-		req->window /= 2;
+	if (!qp->roce->channel)
+		uroce_cwnd_lost(&req->cwnd, now);
 	uroce_retry_rewind(qp);
 	req->ack_ns = UROCE_NEVER;
 	uroce_retry_start(qp, now);

@@ -11,6 +11,7 @@
 
 #include "uroce/qp/uroce_qp.h"
 #include "uroce/roce/uroce_channel.h"
+#include "uroce/roce/uroce_cwnd.h"
 #include "uroce/roce/uroce_direct_step.h"
 #include "uroce/wire/uroce_packet.h"
 
@@ -42,8 +43,7 @@ struct uroce_requester {
 	bool recovering; /* retransmitting; no ACK has come since then */
 	bool stale;	 /* ack_ns is from a stale time and may be too early */
 	uint8_t packets_since_ack_req;
-	uint32_t window; /* maximum number of unacknowledged packets */
-	uint32_t grow;	 /* packets acknowledged since the window grew */
+	struct uroce_cwnd cwnd; /* maximum of unacknowledged packets */
 	struct uroce_direct_state direct; /* of qp->cur */
 	uint32_t room;	    /* response packets that fit into the socket */
 	uint64_t ack_ns;    /* deadline of the acknowledge timer */

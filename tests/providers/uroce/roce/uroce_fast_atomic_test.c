@@ -115,7 +115,7 @@ static void ask_many(struct pair *pair)
 
 static void ask_in_small_window(struct pair *pair)
 {
-	req_of(pair)->window = 1;
+	req_of(pair)->cwnd.packets = 1;
 	ask_twice(pair);
 }
 

@@ -87,8 +87,8 @@ static void assert_same_requester(const struct uroce_qp *a,
 	/* outstanding responses, and room for more */
 	assert_int_equal(one->rd_first, other->rd_first);
 	assert_int_equal(one->rd_last, other->rd_last);
-	assert_int_equal(one->window, other->window);
-	assert_int_equal(one->grow, other->grow);
+	assert_int_equal(one->cwnd.packets, other->cwnd.packets);
+	assert_int_equal(one->cwnd.acked, other->cwnd.acked);
 	assert_int_equal(one->recovering, other->recovering);
 	assert_int_equal(one->retry_left, other->retry_left);
 	assert_int_equal(one->rnr_left, other->rnr_left);

@@ -413,7 +413,7 @@ static void arrange_mixture(struct pair *pair)
 /* One request waits for the ACK of the previous one. */
 static void arrange_closed_window(struct pair *pair)
 {
-	pair->side[1].qp->roce->req.window = 1;
+	pair->side[1].qp->roce->req.cwnd.packets = 1;
 	post_one(pair, 1, IBV_WR_SEND, 8);
 	lose_all(pair, 1);
 }
@@ -506,7 +506,7 @@ static void fast_next_closed_window_sends_nothing(void **state)
 	struct uroce_qp *qp = pair->side[0].qp;
 	struct uroce_eager_entry eager;
 
-	qp->roce->req.window = 2;
+	qp->roce->req.cwnd.packets = 2;
 	for (int i = 0; i < 3; i++)
 		post_one(pair, 0, IBV_WR_RDMA_WRITE, 8);
 	assert_true(uroce_fast_next(qp, pair->now, &eager));
@@ -565,7 +565,7 @@ static void fast_receive_ack_opens_window(void **state)
 	struct uroce_out out;
 	int len;
 
-	requester->qp->roce->req.window = 1;
+	requester->qp->roce->req.cwnd.packets = 1;
 	request = request_of(pair, IBV_WR_RDMA_WRITE);
 	post_one(pair, 0, IBV_WR_RDMA_WRITE, 8);
 	assert_false(uroce_engine_next(&requester->engine, pair->now, &out));

@@ -201,7 +201,7 @@ static void protocol_window_grows_to_limit(void **state)
 		post_send(pair, i, IBV_WR_RDMA_WRITE, 700000);
 		pair_run(pair);
 	}
-	assert_int_equal(pair->side[0].qp->roce->req.window,
+	assert_int_equal(pair->side[0].qp->roce->req.cwnd.packets,
 			 pair->side[0].engine.window_bytes / MTU);
 	pair_free(pair);
 }
@@ -254,7 +254,7 @@ static void protocol_gap_is_retransmitted_without_timeout(void **state)
 		.psn = { psn_of(o.psn, 3), psn_of(o.psn, 9), psn_of(o.psn, 17),
 			 psn_of(o.psn, 30) },
 	};
-	uint32_t window = pair->side[0].qp->roce->req.window;
+	uint32_t window = pair->side[0].qp->roce->req.cwnd.packets;
 
 	pair->filter = lose_after_nak;
 	pair->filter_data = &losses;
@@ -263,9 +263,9 @@ static void protocol_gap_is_retransmitted_without_timeout(void **state)
 	expect_completion(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_NAKS_SEQ), 4);
-	/* halved each time, and little growth since */
-	assert_in_range(pair->side[0].qp->roce->req.window, window / 16,
-			window / 4);
+	/* 0.7 of it each time, and little growth since */
+	assert_in_range(pair->side[0].qp->roce->req.cwnd.packets, window / 6,
+			window / 3);
 	pair_free(pair);
 }
 

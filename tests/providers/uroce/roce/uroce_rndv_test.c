@@ -499,7 +499,7 @@ static void rndv_failed_pull_consumes_no_retry(void **state)
 		o.timeout = 0;
 		o.retry_cnt = 0;
 		fake = fake_new_with(&o);
-		window = fake->pair->side[0].qp->roce->req.window;
+		window = fake->pair->side[0].qp->roce->req.cwnd.packets;
 		m = message_new(fake, opcodes[i], MB);
 		fake->side[message_receiver(&m)].pull =
 			make_trouble(0, FAKE_ALWAYS);
@@ -508,7 +508,7 @@ static void rndv_failed_pull_consumes_no_retry(void **state)
 		/* a READ is tried once */
 		assert_int_equal(fake->side[message_receiver(&m)].pull.nr,
 				 opcodes[i] == IBV_WR_RDMA_READ ? 1 : 19);
-		assert_int_equal(fake->pair->side[0].qp->roce->req.window,
+		assert_int_equal(fake->pair->side[0].qp->roce->req.cwnd.packets,
 				 window);
 		fake_free(fake);
 	}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * RFC 9438: after a loss the window is 0.7 of what it was. t seconds later it
+ * is 0.4 * (t - K)^3 + most, where K is the time of rise to the old value, or
+ * what Reno's would be if that is more. Before the first loss it doubles with
+ * each RTT (slow start), until the RTT rises by a quarter: then a queue fills.
+ */
+#include "uroce/roce/uroce_cwnd.h"
+
+#include "uroce/roce/uroce_psn.h"
+#include "util/min.h"
+
+#define MIN_PACKETS 2u
+/* Far below half of the PSN space (IBTA 9.7.1) */
+#define MAX_PACKETS (1u << 20)
+#define NS_PER_MS   1000000u
+/* (t - K)^3 with t in ms is 10^9 times that with t in s; 0.4 = 1 / 2.5 */
+#define CUBIC_SCALE 2500000000LL
+/* Beyond it, the window exceeds MAX_PACKETS. */
+#define MAX_CUBIC_MS 250000
+
+/* The largest number whose third power is at most @cube. */
+static uint32_t cube_root(uint64_t cube)
+{
+	uint64_t root = 0;
+
+	for (uint64_t bit = 1u << 20; bit; bit >>= 1)
+		if ((root | bit) * (root | bit) * (root | bit) <= cube)
+			root |= bit;
+	return (uint32_t)root;
+}
+
+static void begin_rise(struct uroce_cwnd *cwnd, uint32_t most, uint64_t now)
+{
+	cwnd->steady = true;
+	cwnd->most = most;
+	cwnd->since_ns = now;
+	cwnd->acked = 0;
+	cwnd->least = cwnd->packets;
+	cwnd->rounds = 0;
+	cwnd->rise_ms =
+		cube_root((most - cwnd->packets) * (uint64_t)CUBIC_SCALE);
+}
+
+static uint32_t cwnd_limit(const struct uroce_cwnd *cwnd, uint32_t limit)
+{
+	uint64_t rtt_ms = cwnd->rtt_ns / NS_PER_MS;
+
+	if (!rtt_ms || !limit)
+		return limit;
+	return rtt_ms > MAX_PACKETS / limit ? MAX_PACKETS
+					    : limit * (uint32_t)rtt_ms;
+}
+
+/* The window of the cubic function, at least 0. */
+static uint32_t cubic(const struct uroce_cwnd *cwnd, uint64_t now)
+{
+	uint64_t passed_ms =
+		now > cwnd->since_ns ? (now - cwnd->since_ns) / NS_PER_MS : 0;
+	int64_t t, packets;
+
+	if (passed_ms > MAX_CUBIC_MS)
+		return MAX_PACKETS;
+	t = (int64_t)passed_ms - cwnd->rise_ms;
+	packets = (int64_t)cwnd->most + t * t * t / CUBIC_SCALE;
+	return packets < 0 ? 0 : (uint32_t)packets;
+}
+
+/* Section 4.3: a window with the same share of the network as Reno's */
+static uint32_t reno(const struct uroce_cwnd *cwnd)
+{
+	return cwnd->least + (uint32_t)((uint64_t)cwnd->rounds * 53 / 100);
+}
+
+static void take_sample(struct uroce_cwnd *cwnd, uint32_t una_psn, uint64_t now)
+{
+	uint64_t rtt_ns = now - cwnd->sample_ns;
+
+	if (!cwnd->sampling || !uroce_psn_before(cwnd->sample_psn, una_psn) ||
+	    now < cwnd->sample_ns)
+		return;
+	cwnd->sampling = false;
+	if (!cwnd->rtt_ns || rtt_ns < cwnd->rtt_ns)
+		cwnd->rtt_ns = rtt_ns ? rtt_ns : 1;
+	else if (!cwnd->steady && rtt_ns - cwnd->rtt_ns > rtt_ns / 5)
+		begin_rise(cwnd, cwnd->packets, now);
+}
+
+void uroce_cwnd_acked(struct uroce_cwnd *cwnd, const struct uroce_acked *acked,
+		      uint64_t now)
+{
+	uint32_t limit, wanted;
+
+	take_sample(cwnd, acked->una_psn, now);
+	limit = cwnd_limit(cwnd, acked->limit);
+	if (cwnd->packets >= limit || acked->in_flight < cwnd->packets / 2)
+		return;
+	if (!cwnd->steady) {
+		cwnd->packets =
+			min_u32(cwnd->packets + acked->nr_packets, limit);
+		return;
+	}
+	cwnd->acked += acked->nr_packets;
+	if (cwnd->acked < cwnd->packets)
+		return;
+	cwnd->acked = 0;
+	if (cwnd->rounds < MAX_PACKETS)
+		cwnd->rounds++;
+	wanted = cubic(cwnd, now);
+	if (wanted < reno(cwnd))
+		wanted = reno(cwnd);
+	wanted = min_u32(wanted, cwnd->packets + cwnd->packets / 2);
+	if (wanted > cwnd->packets)
+		cwnd->packets = min_u32(wanted, limit);
+}
+
+void uroce_cwnd_lost(struct uroce_cwnd *cwnd, uint64_t now)
+{
+	uint32_t most = cwnd->packets;
+
+	if (cwnd->packets > 2 * MIN_PACKETS)
+		cwnd->packets = (uint32_t)((uint64_t)most * 7 / 10);
+	begin_rise(cwnd, most, now);
+}

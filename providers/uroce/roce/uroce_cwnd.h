@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The window of a requester: how many packets may be in flight. It grows and
+ * shrinks as that of CUBIC (RFC 9438), so that flows of TCP and of this device
+ * share a network. There is no flow control by the receiver, so the window has
+ * a limit. It is proportional to the RTT if that is more than a millisecond.
+ */
+#ifndef UROCE_CWND_H
+#define UROCE_CWND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct uroce_cwnd {
+	uint32_t packets; /* the window */
+	uint32_t acked;	  /* packets acknowledged since it grew */
+	uint32_t most;	  /* before the last loss */
+	uint32_t least;	  /* after it */
+	uint32_t rounds;  /* windows acknowledged since then */
+	bool steady;	  /* slow start has ended */
+	bool sampling;	  /* an RTT sample has begun */
+	uint32_t sample_psn;
+	uint64_t sample_ns; /* when the packet with sample_psn was sent */
+	uint64_t rtt_ns;    /* minimum of all samples; 0: none */
+	uint64_t since_ns;  /* time of the last loss, or end of slow start */
+	uint32_t rise_ms;   /* from since_ns until the window is @most again */
+};
+
+/**
+ * uroce_cwnd_sent() - begin an RTT sample, unless one has begun
+ * @cwnd: the window
+ * @psn: PSN of a packet that requests an ACK and is sent for the first time
+ * @now: ns
+ */
+static inline void uroce_cwnd_sent(struct uroce_cwnd *cwnd, uint32_t psn,
+				   uint64_t now)
+{
+	if (cwnd->sampling)
+		return;
+	cwnd->sampling = true;
+	cwnd->sample_psn = psn;
+	cwnd->sample_ns = now;
+}
+
+/* An acknowledgement. */
+struct uroce_acked {
+	uint32_t una_psn;    /* first PSN that is not acknowledged */
+	uint32_t nr_packets; /* that it acknowledges */
+	uint32_t in_flight;  /* packets before it, with these */
+	uint32_t limit;	     /* of the window if the RTT is below 2 ms */
+};
+
+/**
+ * uroce_cwnd_acked() - grow after an acknowledgement
+ * @cwnd: the window
+ * @acked: the acknowledgement
+ * @now: ns
+ *
+ * A window of which less than a half was used does not grow: nothing shows that
+ * the network has room for more.
+ */
+void uroce_cwnd_acked(struct uroce_cwnd *cwnd, const struct uroce_acked *acked,
+		      uint64_t now);
+
+/**
+ * uroce_cwnd_lost() - shrink after a loss
+ * @cwnd: the window
+ * @now: ns
+ */
+void uroce_cwnd_lost(struct uroce_cwnd *cwnd, uint64_t now);
+
+/**
+ * uroce_cwnd_stop_sample() - end the RTT sample without a result
+ *
+ * Call it before a retransmission: an ACK may be for either packet.
+ */
+static inline void uroce_cwnd_stop_sample(struct uroce_cwnd *cwnd)
+{
+	cwnd->sampling = false;
+}
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The congestion window of a requester, with simulated round trips. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "uroce/roce/uroce_cwnd.h"
+#include "uroce/roce/uroce_psn.h"
+
+#define MS    1000000ull
+#define LIMIT 64u
+#define FIRST 16u
+
+struct path {
+	struct uroce_cwnd cwnd;
+	uint32_t una_psn;
+	uint64_t now;
+};
+
+static struct path path_new(void)
+{
+	/* the PSN wraps during the test */
+	return (struct path){ .cwnd.packets = FIRST,
+			      .una_psn = UROCE_PSN_MASK - 20,
+			      .now = 1000 * MS };
+}
+
+/* A round trip with @in_flight packets, acknowledged by one ACK. */
+static void path_transfer(struct path *path, uint32_t in_flight,
+			  uint64_t rtt_ns)
+{
+	struct uroce_acked acked = {
+		.nr_packets = in_flight,
+		.in_flight = in_flight,
+		.limit = LIMIT,
+	};
+
+	uroce_cwnd_sent(&path->cwnd,
+			uroce_psn_add(path->una_psn, in_flight - 1), path->now);
+	path->una_psn = uroce_psn_add(path->una_psn, in_flight);
+	path->now += rtt_ns;
+	acked.una_psn = path->una_psn;
+	uroce_cwnd_acked(&path->cwnd, &acked, path->now);
+}
+
+/* A round trip with the whole window in flight. */
+static void path_fill(struct path *path, uint64_t rtt_ns)
+{
+	path_transfer(path, path->cwnd.packets, rtt_ns);
+}
+
+static void window_doubles_up_to_limit(void **state)
+{
+	struct path path = path_new();
+
+	path_fill(&path, MS / 2);
+	assert_int_equal(path.cwnd.packets, 2 * FIRST);
+	path_fill(&path, MS / 2);
+	assert_int_equal(path.cwnd.packets, 4 * FIRST);
+	path_fill(&path, MS / 2);
+	assert_int_equal(path.cwnd.packets, LIMIT);
+}
+
+static void window_limit_is_proportional_to_rtt(void **state)
+{
+	struct path path = path_new();
+
+	for (int i = 0; i < 20; i++)
+		path_fill(&path, 10 * MS + MS / 2);
+	assert_int_equal(path.cwnd.packets, 10 * LIMIT);
+	/* The RTT of the path is the minimum. */
+	path = path_new();
+	path_fill(&path, MS / 2);
+	path_fill(&path, 10 * MS);
+	for (int i = 0; i < 200; i++)
+		path_fill(&path, 10 * MS);
+	assert_int_equal(path.cwnd.packets, LIMIT);
+}
+
+static void window_limit_is_below_psn_space(void **state)
+{
+	struct path path = path_new();
+
+	for (int i = 0; i < 40; i++)
+		path_fill(&path, 1000000 * MS);
+	assert_int_equal(path.cwnd.packets, 1u << 20);
+}
+
+static void window_that_is_not_used_does_not_grow(void **state)
+{
+	struct path path = path_new();
+
+	for (int i = 0; i < 100; i++)
+		path_transfer(&path, FIRST / 2 - 1, MS);
+	assert_int_equal(path.cwnd.packets, FIRST);
+}
+
+static void window_stops_doubling_when_rtt_rises(void **state)
+{
+	struct path path = path_new();
+
+	path_fill(&path, 10 * MS);
+	path_fill(&path, 12 * MS);
+	assert_int_equal(path.cwnd.packets, 4 * FIRST);
+	path_fill(&path, 13 * MS);
+	path_fill(&path, 10 * MS);
+	assert_in_range(path.cwnd.packets, 4 * FIRST + 1, 4 * FIRST + 3);
+}
+
+static void window_after_loss_is_7_tenths(void **state)
+{
+	struct path path = path_new();
+
+	path.cwnd.packets = 50;
+	uroce_cwnd_lost(&path.cwnd, path.now);
+	assert_int_equal(path.cwnd.packets, 35);
+	for (int i = 0; i < 100; i++)
+		uroce_cwnd_lost(&path.cwnd, path.now);
+	assert_in_range(path.cwnd.packets, 2, 4);
+}
+
+/* RFC 9438: K = cbrt(500 * 0.3 / 0.4) s = 7.2 s. */
+static void window_returns_to_old_value_after_k_seconds(void **state)
+{
+	struct path path = path_new();
+	uint64_t lost;
+
+	path.cwnd.packets = 500;
+	path_fill(&path, 50 * MS);
+	path.cwnd.packets = 500;
+	lost = path.now;
+	uroce_cwnd_lost(&path.cwnd, path.now);
+	assert_int_equal(path.cwnd.packets, 350);
+	while (path.now < lost + 5000 * MS)
+		path_fill(&path, 50 * MS);
+	assert_in_range(path.cwnd.packets, 450, 499);
+	while (path.now < lost + 7300 * MS)
+		path_fill(&path, 50 * MS);
+	assert_in_range(path.cwnd.packets, 500, 515);
+	/* Then the window is searched for that the network allows now. */
+	while (path.now < lost + 15000 * MS)
+		path_fill(&path, 50 * MS);
+	assert_in_range(path.cwnd.packets, 650, 750);
+}
+
+/* Its ACK may be for the packet that was sent first, or for the second one. */
+static void retransmission_gives_no_rtt(void **state)
+{
+	struct path path = path_new();
+	struct uroce_acked acked = { .nr_packets = 1, .in_flight = 1 };
+
+	uroce_cwnd_sent(&path.cwnd, path.una_psn, path.now);
+	uroce_cwnd_stop_sample(&path.cwnd);
+	acked.una_psn = uroce_psn_add(path.una_psn, 1);
+	uroce_cwnd_acked(&path.cwnd, &acked, path.now + 1);
+	assert_true(!path.cwnd.rtt_ns);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(window_doubles_up_to_limit),
+		cmocka_unit_test(window_limit_is_proportional_to_rtt),
+		cmocka_unit_test(window_limit_is_below_psn_space),
+		cmocka_unit_test(window_that_is_not_used_does_not_grow),
+		cmocka_unit_test(window_stops_doubling_when_rtt_rises),
+		cmocka_unit_test(window_after_loss_is_7_tenths),
+		cmocka_unit_test(window_returns_to_old_value_after_k_seconds),
+		cmocka_unit_test(retransmission_gives_no_rtt),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
