@@ -98,6 +98,10 @@ BEGIN {
 		"threads_2", "threads_1", "more", 1.7, 1.8)
 	other("T", "SEND 8 B, both ends in a thread", "4 threads", "M/s",
 		"threads_4", "threads_1", "more")
+	other("T", "SEND 8 B, both ends in a thread", "8 threads", "M/s",
+		"threads_8", "threads_1", "more")
+	other("T", "SEND 8 B, both ends in a thread", "16 threads", "M/s",
+		"threads_16", "threads_1", "more")
 	other("T", "SEND 8 B, both ends in a thread", "2 processes", "M/s",
 		"processes_2", "threads_1", "more")
 	other("P", "cache line, one way", "two processes", "ns", "line", "-",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * local_threads ROUND - rate of 8-byte SENDs with one, two and four threads in
- * a process, and with two processes of one thread. Each thread has a CQ and two
+ * a process, with eight and sixteen if the machine has as many processors, and
+ * with two processes of one thread. Each thread has a CQ and two
  * queue pairs, which are connected with each other, and does the work of both
  * ends. So two threads do twice the work of one if nothing that they share
  * slows them down. Prints "name<tab>round<tab>million messages per second".
@@ -15,7 +16,7 @@
 
 #include "wire_verbs.h"
 
-#define MAX_THREADS  4
+#define MAX_THREADS  16
 #define BATCH	     8	  /* messages in flight */
 #define MEMORY_BYTES 4096 /* of a thread */
 #define WARM_NS	     20000000
@@ -211,6 +212,10 @@ int main(int argc, char **argv)
 	measure_processes("threads_1", round, 1, 1);
 	measure_processes("threads_2", round, 1, 2);
 	measure_processes("threads_4", round, 1, 4);
+	if (sysconf(_SC_NPROCESSORS_ONLN) >= 8)
+		measure_processes("threads_8", round, 1, 8);
+	if (sysconf(_SC_NPROCESSORS_ONLN) >= 16)
+		measure_processes("threads_16", round, 1, 16);
 	measure_processes("processes_2", round, 2, 1);
 	return 0;
 }
