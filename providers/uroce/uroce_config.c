@@ -9,16 +9,18 @@
 #include <provider/log.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "uroce/shm/uroce_cma.h"
 #include "util/env.h"
+#include "util/min.h"
 #include "util/text_file.h"
 
-#define DEFAULT_WORKERS 4
-
-#define FILE_LEN   4096
-#define BLANKS	   " \t\r\v\f"
-#define SEPARATORS ", \t\r\v\f"
+/* Descriptors that the process must be allowed to have for each worker */
+#define WORKER_FILES 128
+#define FILE_LEN     4096
+#define BLANKS	     " \t\r\v\f"
+#define SEPARATORS   ", \t\r\v\f"
 
 /* Returns the value of "devices = value", or NULL; modifies @line. */
 static char *value_of(char *line)
@@ -231,19 +233,23 @@ unsigned int uroce_config_cma_kinds(void)
 }
 
 /*
- * A worker needs about 30 descriptors, of which 16 are copies of the sockets
- * of all slots (udp/uroce_slots.h). So there are few unless the user wants
- * more.
+ * A worker for each processor, but together they get at most a quarter of the
+ * descriptors that the process may have. A worker needs about 30, of which 16
+ * are copies of the sockets of all slots (udp/uroce_slots.h).
  */
 static uint32_t default_workers(void)
 {
+	struct rlimit files;
 	cpu_set_t cpus;
+	uint32_t nr;
 
-	if (sched_getaffinity(0, sizeof(cpus), &cpus))
+	if (sched_getaffinity(0, sizeof(cpus), &cpus) ||
+	    getrlimit(RLIMIT_NOFILE, &files))
 		return 1;
-	return (uint32_t)CPU_COUNT(&cpus) < DEFAULT_WORKERS
-		       ? (uint32_t)CPU_COUNT(&cpus)
-		       : DEFAULT_WORKERS;
+	nr = min_u32((uint32_t)CPU_COUNT(&cpus), UROCE_MAX_WORKERS);
+	if (files.rlim_cur / WORKER_FILES < nr)
+		nr = (uint32_t)(files.rlim_cur / WORKER_FILES);
+	return nr ? nr : 1;
 }
 
 uint32_t uroce_config_workers(void)
