@@ -3,18 +3,15 @@
 #
 # Throughput of the device in user space and of TCP (CUBIC) over networks with
 # delay and loss, one after the other: WRITEs of 1 MB by perftest, and messages of
-# 1 MB by qperf. NETEM_SPEED_RATE, NETEM_SPEED_RTTS (ms) and NETEM_SPEED_LOSSES (%)
-# select the networks; NETEM_SPEED_S is the time of a measurement.
+# 1 MB by qperf.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../../uroce/world/networks.sh"
 . "$here/../guest/netem.sh"
 
 mtu=1500
-rate=${NETEM_SPEED_RATE:-200}
-rtts=${NETEM_SPEED_RTTS:-0.2 1 10 50}
-losses=${NETEM_SPEED_LOSSES:-0 0.1 1}
-seconds=${NETEM_SPEED_S:-10}
+rate=200 # Mbit/s
+seconds=10
 
 # network_has RTT LOSS - both directions have the rate, half of the RTT, and a
 # queue for the data of an RTT and 100 packets more. Data is lost from the right.
@@ -58,8 +55,8 @@ uroce_mb_s() {
 check "the kernel has the netem modules" netem_modules || finish
 check "the two ends come up" on_veth "$mtu" 4
 printf '%6s %6s %12s %12s %8s\n' RTT loss TCP uroce ratio
-for rtt in $rtts; do
-	for loss in $losses; do
+for rtt in 0.2 1 10 50; do
+	for loss in 0 0.1 1; do
 		check "the network: RTT $rtt ms, loss $loss %" \
 			network_has "$rtt" "$loss" || continue
 		count_from_here
