@@ -8,12 +8,12 @@
 #include "uroce/roce/uroce_cwnd.h"
 
 #include "uroce/roce/uroce_psn.h"
+#include "util/clock.h"
 #include "util/min.h"
 
 #define MIN_PACKETS 2u
 /* Far below half of the PSN space (IBTA 9.7.1) */
 #define MAX_PACKETS (1u << 20)
-#define NS_PER_MS   1000000u
 /* (t - K)^3 with t in ms is 10^9 times that with t in s; 0.4 = 1 / 2.5 */
 #define CUBIC_SCALE 2500000000LL
 /* Beyond it, the window exceeds MAX_PACKETS. */
@@ -44,7 +44,7 @@ static void begin_rise(struct uroce_cwnd *cwnd, uint32_t most, uint64_t now)
 
 static uint32_t cwnd_limit(const struct uroce_cwnd *cwnd, uint32_t limit)
 {
-	uint64_t rtt_ms = cwnd->rtt_ns / NS_PER_MS;
+	uint64_t rtt_ms = cwnd->rtt_ns / VERBS_NS_PER_MS;
 
 	if (!rtt_ms || !limit)
 		return limit;
@@ -55,8 +55,9 @@ static uint32_t cwnd_limit(const struct uroce_cwnd *cwnd, uint32_t limit)
 /* The window of the cubic function, at least 0. */
 static uint32_t cubic(const struct uroce_cwnd *cwnd, uint64_t now)
 {
-	uint64_t passed_ms =
-		now > cwnd->since_ns ? (now - cwnd->since_ns) / NS_PER_MS : 0;
+	uint64_t passed_ms = now > cwnd->since_ns
+				     ? (now - cwnd->since_ns) / VERBS_NS_PER_MS
+				     : 0;
 	int64_t t, packets;
 
 	if (passed_ms > MAX_CUBIC_MS)

@@ -3,7 +3,7 @@
  * The window of a requester: how many packets may be in flight. It grows and
  * shrinks as that of CUBIC (RFC 9438), so that flows of TCP and of this device
  * share a network. There is no flow control by the receiver, so the window has
- * a limit. It is proportional to the RTT if that is more than a millisecond.
+ * a limit. It is proportional to the RTT if that is 2 ms or more.
  */
 #ifndef UROCE_CWND_H
 #define UROCE_CWND_H
