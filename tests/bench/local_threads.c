@@ -2,10 +2,10 @@
 /*
  * local_threads ROUND - rate of 8-byte SENDs with one, two and four threads in
  * a process, with eight and sixteen if the machine has as many processors, and
- * with two processes of one thread. Each thread has a CQ and two
- * queue pairs, which are connected with each other, and does the work of both
- * ends. So two threads do twice the work of one if nothing that they share
- * slows them down. Prints "name<tab>round<tab>million messages per second".
+ * with two processes of one thread. Each thread has a CQ and two queue pairs,
+ * which are connected with each other, and does the work of both ends. So two
+ * threads do twice the work of one if nothing that they share slows them down.
+ * Prints "name<tab>round<tab>million messages per second".
  */
 #include <errno.h>
 #include <stdlib.h>
