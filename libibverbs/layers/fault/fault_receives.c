@@ -81,58 +81,6 @@ static void receives_drop_all(struct recv_queue *queue)
 		receives_drop_first(queue);
 }
 
-void fault_receives_suspend(const struct ibv_qp *qp)
-{
-	struct recv_queue *queue;
-
-	verbs_mutex_lock(&fault_requests_mutex);
-	queue = receives_find_locked(qp);
-	if (queue)
-		queue->is_suspended = true;
-	verbs_mutex_unlock(&fault_requests_mutex);
-}
-
-void fault_receives_resume(const struct ibv_qp *qp, bool is_reset)
-{
-	struct recv_queue *queue;
-
-	verbs_mutex_lock(&fault_requests_mutex);
-	queue = receives_find_locked(qp);
-	if (queue) {
-		queue->is_suspended = false;
-		if (is_reset)
-			receives_drop_all(queue);
-	}
-	verbs_mutex_unlock(&fault_requests_mutex);
-}
-
-void fault_receives_drop(const struct ibv_qp *qp)
-{
-	struct recv_queue **link, *queue;
-
-	verbs_mutex_lock(&fault_requests_mutex);
-	link = &recv_queues;
-	/* A new QP at the address is not suspended. */
-	while (*link && ((*link)->qp != qp || !(*link)->is_suspended))
-		link = &(*link)->next;
-	queue = *link;
-	if (queue)
-		*link = queue->next;
-	verbs_mutex_unlock(&fault_requests_mutex);
-	if (queue)
-		receives_drop_all(queue);
-	free(queue);
-}
-
-void fault_receives_forked(void)
-{
-	verbs_mutex_lock(&fault_requests_mutex);
-	for (struct recv_queue *queue = recv_queues; queue; queue = queue->next)
-		queue->is_suspended = true;
-	helper_runs = false;
-	verbs_mutex_unlock(&fault_requests_mutex);
-}
-
 /* ------------------------------------------------------------------------ */
 /* The helper thread                                                         */
 /* ------------------------------------------------------------------------ */
@@ -178,6 +126,71 @@ static void *receives_run(void *unused)
 		verbs_mutex_unlock(&fault_requests_mutex);
 	} while (runs);
 	return NULL;
+}
+
+static void receives_start_helper_locked(const struct recv_queue *queue)
+	REQUIRES(fault_requests_mutex)
+{
+	if (queue->first && !helper_runs)
+		helper_runs = verbs_thread_start(receives_run, NULL, NULL) == 0;
+}
+
+/* ------------------------------------------------------------------------ */
+/* Suspension                                                                */
+/* ------------------------------------------------------------------------ */
+
+void fault_receives_suspend(const struct ibv_qp *qp)
+{
+	struct recv_queue *queue;
+
+	verbs_mutex_lock(&fault_requests_mutex);
+	queue = receives_find_locked(qp);
+	if (queue)
+		queue->is_suspended = true;
+	verbs_mutex_unlock(&fault_requests_mutex);
+}
+
+void fault_receives_resume(const struct ibv_qp *qp, bool is_reset)
+{
+	struct recv_queue *queue;
+
+	verbs_mutex_lock(&fault_requests_mutex);
+	queue = receives_find_locked(qp);
+	if (queue) {
+		queue->is_suspended = false;
+		if (is_reset)
+			receives_drop_all(queue);
+		/* it may have ended because of the suspension */
+		receives_start_helper_locked(queue);
+	}
+	verbs_mutex_unlock(&fault_requests_mutex);
+}
+
+void fault_receives_drop(const struct ibv_qp *qp)
+{
+	struct recv_queue **link, *queue;
+
+	verbs_mutex_lock(&fault_requests_mutex);
+	link = &recv_queues;
+	/* A new QP at the address is not suspended. */
+	while (*link && ((*link)->qp != qp || !(*link)->is_suspended))
+		link = &(*link)->next;
+	queue = *link;
+	if (queue)
+		*link = queue->next;
+	verbs_mutex_unlock(&fault_requests_mutex);
+	if (queue)
+		receives_drop_all(queue);
+	free(queue);
+}
+
+void fault_receives_forked(void)
+{
+	verbs_mutex_lock(&fault_requests_mutex);
+	for (struct recv_queue *queue = recv_queues; queue; queue = queue->next)
+		queue->is_suspended = true;
+	helper_runs = false;
+	verbs_mutex_unlock(&fault_requests_mutex);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -226,8 +239,7 @@ static int receives_hold_locked(struct recv_queue *queue,
 		if (ret)
 			*bad_wr = wr;
 	}
-	if (queue->first && !helper_runs)
-		helper_runs = verbs_thread_start(receives_run, NULL, NULL) == 0;
+	receives_start_helper_locked(queue);
 	/* Without a thread, the next post of the program does the same. */
 	if (!helper_runs)
 		(void)receives_progress_locked();

@@ -149,25 +149,35 @@ void fault_requests_watch_cq(struct ibv_cq *cq,
 	atomic_store(&requests_are_watched, true);
 }
 
-static void requests_set_suspended(const struct ibv_qp *qp, bool is_suspended)
+void fault_requests_suspend(const struct ibv_qp *qp)
 {
 	struct fault_send_queue *queue;
 
 	verbs_mutex_lock(&fault_requests_mutex);
 	queue = requests_find_queue_locked(qp);
 	if (queue)
-		queue->is_suspended = is_suspended;
+		queue->is_suspended = true;
 	verbs_mutex_unlock(&fault_requests_mutex);
 }
 
-void fault_requests_suspend(const struct ibv_qp *qp)
+static void queue_resume_locked(struct fault_send_queue *queue)
+	REQUIRES(fault_requests_mutex)
 {
-	requests_set_suspended(qp, true);
+	queue->is_suspended = false;
+	/* the helper may have ended because of the suspension */
+	if (queue->is_holding)
+		fault_polls_start_locked();
 }
 
 void fault_requests_resume(const struct ibv_qp *qp)
 {
-	requests_set_suspended(qp, false);
+	struct fault_send_queue *queue;
+
+	verbs_mutex_lock(&fault_requests_mutex);
+	queue = requests_find_queue_locked(qp);
+	if (queue)
+		queue_resume_locked(queue);
+	verbs_mutex_unlock(&fault_requests_mutex);
 }
 
 static void queue_forget_requests_locked(struct fault_send_queue *queue)
@@ -186,10 +196,10 @@ void fault_requests_end(const struct ibv_qp *qp, enum ibv_qp_state state)
 	verbs_mutex_lock(&fault_requests_mutex);
 	queue = requests_find_queue_locked(qp);
 	if (queue) {
-		queue->is_suspended = false;
 		queue->has_failed = state == IBV_QPS_ERR;
 		if (state == IBV_QPS_RESET)
 			queue_forget_requests_locked(queue);
+		queue_resume_locked(queue);
 	}
 	verbs_mutex_unlock(&fault_requests_mutex);
 }
