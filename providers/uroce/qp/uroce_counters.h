@@ -27,6 +27,7 @@ enum uroce_counter {
 	/* responder */
 	UROCE_C_DUPLICATES,	  /* requests that were executed before */
 	UROCE_C_OUT_OF_SEQUENCE,  /* requests after a PSN gap */
+	UROCE_C_HELD,		  /* those that wait until the gap is filled */
 	UROCE_C_BAD_OP_SEQUENCE,  /* MIDDLE without FIRST and the like */
 	UROCE_C_BAD_LENGTH,	  /* payload does not match opcode or RETH */
 	UROCE_C_NOT_ENABLED,	  /* operation that the QP does not allow */
@@ -48,6 +49,7 @@ enum uroce_counter {
 	UROCE_C_BAD_RESPONSES,	/* invalid, or to no outstanding request */
 	UROCE_C_IMPLIED_NAKS,	/* a response was lost */
 	UROCE_C_NAKS_SEQ,	/* received: PSN sequence error */
+	UROCE_C_NAKS_SELECTIVE, /* those that list what has arrived */
 	UROCE_C_NAKS_RNR,	/* received: receiver not ready */
 	UROCE_C_NAKS_FATAL,	/* received: the request fails */
 	UROCE_C_TIMEOUTS,	/* of the acknowledge timer */

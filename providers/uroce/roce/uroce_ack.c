@@ -21,6 +21,7 @@
 #include "uroce/roce/uroce_requester.h"
 #include "uroce/roce/uroce_retry.h"
 #include "uroce/roce/uroce_rndv.h"
+#include "uroce/roce/uroce_sack.h"
 
 static void ack_count(struct uroce_qp *qp, enum uroce_counter counter)
 {
@@ -31,6 +32,8 @@ void uroce_ack_moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 {
 	struct uroce_requester *req = &qp->roce->req;
 
+	if (qp->roce->sack)
+		uroce_sack_moved_on(qp, old);
 	while (req->rd_first != req->rd_last &&
 	       uroce_psn_before(req->rd_end[req->rd_first & req->rd_mask],
 				req->una_psn))
@@ -99,8 +102,18 @@ static void response_received(struct uroce_qp *qp, uint32_t nr_packets,
 	ack_moved_on(qp, old, now);
 }
 
+static bool receive_list(struct uroce_qp *qp, const struct uroce_packet *packet,
+			 uint64_t now)
+{
+	if (!packet->payload_len)
+		return false;
+	ack_count(qp, UROCE_C_NAKS_SELECTIVE);
+	return uroce_retry_selectively(qp, packet, now);
+}
+
 /* IBTA 9.7.5.2.2: the responder has rejected the request at una_psn. */
-static void receive_nak(struct uroce_qp *qp, uint8_t code, uint64_t now)
+static void receive_nak(struct uroce_qp *qp, const struct uroce_packet *packet,
+			uint8_t code, uint64_t now)
 {
 	static const uint8_t status[] = {
 		[UROCE_NAK_INVALID_REQUEST] = IBV_WC_REM_INV_REQ_ERR,
@@ -110,7 +123,8 @@ static void receive_nak(struct uroce_qp *qp, uint8_t code, uint64_t now)
 
 	if (code == UROCE_NAK_PSN_SEQ) {
 		ack_count(qp, UROCE_C_NAKS_SEQ);
-		uroce_retry_lost(qp, now);
+		if (!receive_list(qp, packet, now))
+			uroce_retry_lost(qp, now);
 	} else if (code < sizeof(status)) {
 		ack_count(qp, UROCE_C_NAKS_FATAL);
 		uroce_cause_note(qp, UROCE_CAUSE_NAK, qp->roce->req.una_psn,
@@ -141,7 +155,7 @@ static void receive_acknowledge(struct uroce_qp *qp,
 		break;
 	case UROCE_AETH_NAK:
 		if (acknowledge(qp, packet->psn, now))
-			receive_nak(qp, value, now);
+			receive_nak(qp, packet, value, now);
 		else
 			implied_nak(qp, now);
 		break;

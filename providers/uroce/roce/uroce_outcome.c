@@ -84,13 +84,14 @@ static void ack_now(struct uroce_qp *qp)
 
 /*
  * The packet of a pending NAK has arrived before the NAK was sent. If packets
- * behind it were dropped earlier, the new epsn needs a NAK instead.
+ * behind it were dropped earlier, or wait, the new epsn needs a NAK instead.
  */
 static void renew_nak(struct uroce_qp *qp)
 {
 	struct uroce_responder *resp = &qp->roce->resp;
 
-	if (uroce_psn_before(resp->dropped_psn, resp->epsn)) {
+	if (!qp->roce->reorder &&
+	    uroce_psn_before(resp->dropped_psn, resp->epsn)) {
 		ack_now(qp);
 		return;
 	}
@@ -121,19 +122,17 @@ void uroce_responder_executed(struct uroce_qp *qp,
 		ack_now(qp);
 }
 
-/* 9.7.5.2.2: one NAK for each gap. */
+/* 9.7.5.2.2: one NAK for each gap, but a list of what has arrived is news. */
 void uroce_responder_lost(struct uroce_qp *qp,
-			  const struct uroce_packet *packet)
+			  const struct uroce_packet *packet, bool held)
 {
 	struct uroce_responder *resp = &qp->roce->resp;
 
 	outcome_count(qp, UROCE_C_OUT_OF_SEQUENCE);
-	if (!resp->nak_sent) {
-		uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ,
-				resp->epsn);
+	if (!resp->nak_sent || uroce_psn_before(resp->dropped_psn, packet->psn))
 		resp->dropped_psn = packet->psn;
-	} else if (uroce_psn_before(resp->dropped_psn, packet->psn)) {
-		resp->dropped_psn = packet->psn;
-	}
-	resp->nak_sent = true;
+	if (resp->nak_sent)
+		return;
+	uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ, resp->epsn);
+	resp->nak_sent = !held;
 }

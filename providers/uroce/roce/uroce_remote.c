@@ -109,7 +109,7 @@ void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet)
 		return;
 	}
 	if (!remote_place(qp, packet, ptr)) {
-		uroce_responder_lost(qp, packet);
+		uroce_responder_lost(qp, packet, false);
 		return;
 	}
 	resp->message = UROCE_MESSAGE_WRITE;

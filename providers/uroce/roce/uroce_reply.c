@@ -7,6 +7,7 @@
  */
 #include "uroce/roce/uroce_delack.h"
 #include "uroce/roce/uroce_psn.h"
+#include "uroce/roce/uroce_reorder.h"
 #include "uroce/roce/uroce_responder.h"
 #include "uroce/roce/uroce_rndv.h"
 #include "util/min.h"
@@ -222,7 +223,10 @@ bool uroce_reply_next(struct uroce_qp *qp, struct uroce_out *ret_out)
 		resp->ack_psn = uroce_psn_add(resp->epsn, -1);
 	reply_fill_common(qp, UROCE_ACKNOWLEDGE, resp->ack_psn, resp->msn,
 			  ret_out);
-	if (reply == UROCE_REPLY_NAK)
-		ret_out->packet.syndrome = resp->syndrome;
+	if (reply != UROCE_REPLY_NAK)
+		return true;
+	ret_out->packet.syndrome = resp->syndrome;
+	if (resp->syndrome == (UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ))
+		uroce_reorder_list(qp, ret_out);
 	return true;
 }

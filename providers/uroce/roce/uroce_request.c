@@ -10,6 +10,7 @@
 #include "uroce/qp/uroce_sq.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_requester.h"
+#include "util/min.h"
 
 uint32_t uroce_request_count_packets(const struct uroce_qp *qp,
 				     const struct uroce_send_wqe *wqe)
@@ -21,6 +22,16 @@ uint32_t uroce_request_count_packets(const struct uroce_qp *qp,
 	if (kind == UROCE_SQ_FLUSH || !wqe->length)
 		return 1;
 	return (wqe->length + qp->mtu - 1) / qp->mtu;
+}
+
+uint32_t uroce_request_count_response(const struct uroce_send_wqe *wqe,
+				      uint32_t at)
+{
+	uint32_t end = ((at >> wqe->part_bits) + 1) << wqe->part_bits;
+
+	if (wqe->opcode != IBV_WR_RDMA_READ)
+		return 1;
+	return min_u32(end, wqe->nr_packets) - at;
 }
 
 /* Finds the payload of a packet: @bytes at @offset of the message. */
@@ -107,11 +118,9 @@ static int request_fill_data(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 static uint32_t fill_read(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 			  uint32_t at, struct uroce_out *out)
 {
-	uint32_t end = ((at >> wqe->part_bits) + 1) << wqe->part_bits;
+	uint32_t end = at + uroce_request_count_response(wqe, at);
 	uint64_t until;
 
-	if (end > wqe->nr_packets)
-		end = wqe->nr_packets;
 	until = (uint64_t)end * qp->mtu;
 	if (until > wqe->length)
 		until = wqe->length;
@@ -166,6 +175,7 @@ static void request_fill_common(const struct uroce_qp *qp,
 		.dest_qpn = qp->dest_qpn,
 		.psn = qp->roce->req.next_psn,
 		.mig_req = true, /* 17.2.8.1.1: the QP stays in MIGRATED */
+		.selective = qp->type == IBV_QPT_RC && !qp->roce->channel,
 	};
 	if (qp->xrc != UROCE_XRC_NONE)
 		out->packet.xrc_srqn = wqe->remote.xrc_srqn;

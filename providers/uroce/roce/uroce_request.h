@@ -32,6 +32,14 @@ uint32_t uroce_request_count_packets(const struct uroce_qp *qp,
 				     const struct uroce_send_wqe *wqe);
 
 /**
+ * uroce_request_count_response() - PSNs of the request for packet @at of @wqe
+ *
+ * @wqe has a response of its own; a READ may be several requests.
+ */
+uint32_t uroce_request_count_response(const struct uroce_send_wqe *wqe,
+				      uint32_t at);
+
+/**
  * uroce_request_fill() - make the packet with the PSN qp->roce->req.next_psn
  * @qp: the QP
  * @wqe: WQE that the PSN belongs to

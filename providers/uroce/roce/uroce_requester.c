@@ -16,10 +16,16 @@
 #include "uroce/roce/uroce_request.h"
 #include "uroce/roce/uroce_retry.h"
 #include "uroce/roce/uroce_rndv.h"
+#include "uroce/roce/uroce_sack.h"
 #include "util/min.h"
 
-/* The last packet of a message, and one in so many packets, requests an ACK. */
-#define ACK_EVERY 16
+/*
+ * The last packet of a message, and one in so many packets, requests an ACK,
+ * and at least four of a window: then the loss of one of them does not stop the
+ * QP.
+ */
+#define ACK_EVERY      16
+#define ACKS_OF_WINDOW 4
 /* Initial window; see uroce_cwnd.h. */
 #define FIRST_WINDOW_BYTES (64 * 1024)
 /*
@@ -75,6 +81,7 @@ void uroce_requester_init(struct uroce_qp *qp)
 		.next_psn = qp->sq_psn,
 		.sent_psn = qp->sq_psn,
 		.new_psn = qp->sq_psn,
+		.reduced_psn = qp->sq_psn,
 		.retry_left = qp->retry_cnt,
 		.rnr_left = qp->rnr_retry,
 		.cwnd.packets = first_window(qp),
@@ -171,18 +178,47 @@ static void do_local(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 	uroce_sq_check_oldest(qp);
 }
 
+static uint32_t ack_every(const struct uroce_requester *req)
+{
+	uint32_t every = req->cwnd.packets / ACKS_OF_WINDOW;
+
+	return every ? min_u32(every, ACK_EVERY) : 1;
+}
+
+static bool is_retransmission(const struct uroce_requester *req)
+{
+	return uroce_psn_before(req->next_psn, req->sent_psn);
+}
+
+/* How many packets the window lets the QP send. */
+static uint32_t window_room(const struct uroce_qp *qp)
+{
+	const struct uroce_requester *req = &qp->roce->req;
+	uint32_t ahead = (uint32_t)uroce_psn_diff(req->next_psn, req->una_psn);
+	uint32_t in_flight = ahead;
+
+	if (qp->roce->sack) {
+		if (ahead >= UROCE_SACK_SPAN)
+			return 0;
+		/* the oldest packet is sent again at once */
+		if (!ahead)
+			return 1;
+		in_flight = uroce_sack_in_flight(qp);
+	}
+	return in_flight < req->cwnd.packets ? req->cwnd.packets - in_flight
+					     : 0;
+}
+
 /* Requests ACKs so that one is outstanding if the window closes: 9.7.5.1.1. */
 static void ask_for_ack(struct uroce_qp *qp, struct uroce_packet *packet,
 			bool is_new, uint64_t now)
 {
 	struct uroce_requester *req = &qp->roce->req;
-	uint32_t in_flight =
-		(uint32_t)uroce_psn_diff(req->next_psn, req->una_psn);
 
 	req->packets_since_ack_req++;
 	/* after a loss each ACK is progress, which restores all retries */
-	if (req->recovering || req->packets_since_ack_req >= ACK_EVERY ||
-	    in_flight >= req->cwnd.packets)
+	if (req->recovering || (qp->roce->sack && !is_new) ||
+	    req->packets_since_ack_req >= ack_every(req) || !window_room(qp))
 		packet->ack_req = is_reliable(qp);
 	if (!packet->ack_req)
 		return;
@@ -191,27 +227,35 @@ static void ask_for_ack(struct uroce_qp *qp, struct uroce_packet *packet,
 		uroce_cwnd_sent(&req->cwnd, packet->psn, now);
 }
 
-/* Advances next_psn, and cur at the end of a message, after a packet. */
+/* Advances next_psn by @nr_psns, and cur at the end of the message. */
+static void move_on(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
+		    uint32_t nr_psns, bool has_response)
+{
+	struct uroce_requester *req = &qp->roce->req;
+
+	req->next_psn = uroce_psn_add(req->next_psn, nr_psns);
+	if (has_response)
+		req->rd_end[req->rd_last++ & req->rd_mask] =
+			uroce_psn_add(req->next_psn, -1);
+	if (req->next_psn != uroce_psn_add(wqe->psn, wqe->nr_packets))
+		return;
+	qp->cur++;
+	req->out = (struct uroce_cursor){};
+}
+
+/* Processes a packet that was made. */
 static void requester_advance(struct uroce_qp *qp,
 			      const struct uroce_send_wqe *wqe,
 			      uint32_t nr_psns, bool has_response, uint64_t now)
 {
 	struct uroce_requester *req = &qp->roce->req;
-	uint32_t end = uroce_psn_add(wqe->psn, wqe->nr_packets);
 
-	if (uroce_psn_before(req->next_psn, req->sent_psn))
+	if (is_retransmission(req))
 		uroce_core_count(qp->core, UROCE_C_RETRANSMITTED,
 				 has_response ? 1 : nr_psns);
-	req->next_psn = uroce_psn_add(req->next_psn, nr_psns);
+	move_on(qp, wqe, nr_psns, has_response);
 	if (uroce_psn_before(req->sent_psn, req->next_psn))
 		req->sent_psn = req->next_psn;
-	if (has_response)
-		req->rd_end[req->rd_last++ & req->rd_mask] =
-			uroce_psn_add(req->next_psn, -1);
-	if (req->next_psn == end) {
-		qp->cur++;
-		req->out = (struct uroce_cursor){};
-	}
 	if (is_reliable(qp))
 		uroce_retry_start(qp, now);
 	else
@@ -229,18 +273,60 @@ static bool requester_has_room(const struct uroce_requester *req,
 	return coming + min_u32(left, 1u << wqe->part_bits) <= req->room;
 }
 
+/* A lost packet; the oldest one uses up a retry. Return: false: the QP fails.
+ */
+static bool send_again(struct uroce_qp *qp)
+{
+	if (qp->roce->req.next_psn == qp->roce->req.una_psn &&
+	    !uroce_retry_use(qp, UROCE_CAUSE_LOST))
+		return false;
+	uroce_sack_sent(qp);
+	return true;
+}
+
+/* Skips requests of the message at qp->cur; false: one of them was lost. */
+static bool skip_sent(struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
+{
+	struct uroce_requester *req = &qp->roce->req;
+	const struct uroce_sack *sack = qp->roce->sack;
+	uint32_t end = uroce_psn_add(wqe->psn, wqe->nr_packets);
+	bool has_response = uroce_sq_has_response(wqe);
+	uint32_t nr_psns, lost;
+
+	if (has_response)
+		end = uroce_psn_add(req->next_psn, 1);
+	else if (uroce_psn_before(req->sent_psn, end))
+		end = req->sent_psn;
+	lost = uroce_sack_find_lost(sack, req->next_psn, end);
+	nr_psns = (uint32_t)uroce_psn_diff(lost, req->next_psn);
+	if (has_response && nr_psns)
+		nr_psns = uroce_request_count_response(
+			wqe, (uint32_t)uroce_psn_diff(req->next_psn, wqe->psn));
+	move_on(qp, wqe, nr_psns, has_response && nr_psns);
+	return lost == end;
+}
+
+/* Advances next_psn to the next lost packet, or to sent_psn. */
+static void skip_to_lost(struct uroce_qp *qp)
+{
+	struct uroce_requester *req = &qp->roce->req;
+
+	while (is_retransmission(req) &&
+	       skip_sent(qp, uroce_ring_at(&qp->sq, qp->cur)))
+		;
+}
+
 /* Makes one packet of the message at qp->cur, which has been started. */
 static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 			uint64_t now, struct uroce_out *out)
 {
 	struct uroce_requester *req = &qp->roce->req;
 	bool has_response = uroce_sq_has_response(wqe);
-	bool is_new = req->next_psn == req->sent_psn;
+	bool is_new = !is_retransmission(req);
 	uint32_t nr_psns;
 	int ret;
 
-	if (is_reliable(qp) && uroce_psn_diff(req->next_psn, req->una_psn) >=
-				       (int)req->cwnd.packets)
+	if (is_reliable(qp) && !window_room(qp))
 		return false;
 	if (has_response && (nr_unanswered(req) >= qp->max_rd_atomic ||
 			     !requester_has_room(req, wqe)))
@@ -253,6 +339,8 @@ static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 					      : IBV_WC_LOC_PROT_ERR);
 		return false;
 	}
+	if (qp->roce->sack && !is_new && !send_again(qp))
+		return false;
 	if (!has_response)
 		nr_psns = uroce_rndv_request(qp, wqe, out);
 	requester_advance(qp, wqe, nr_psns, has_response, now);
@@ -269,6 +357,8 @@ bool uroce_requester_next(struct uroce_qp *qp, uint64_t now,
 	       (qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD)) {
 		struct uroce_send_wqe *wqe;
 
+		if (qp->roce->sack)
+			skip_to_lost(qp);
 		if (req->resume_ns != UROCE_NEVER ||
 		    !uroce_ring_has(&qp->sq, qp->cur))
 			return false;
@@ -295,19 +385,18 @@ static uint32_t count_run(const struct uroce_qp *qp,
 			  const struct uroce_send_wqe *wqe, uint32_t max)
 {
 	const struct uroce_requester *req = &qp->roce->req;
-	int in_flight = uroce_psn_diff(req->next_psn, req->una_psn);
-	int room = (int)req->cwnd.packets - 1 - in_flight;
+	uint32_t room = window_room(qp), every = ack_every(req);
 	int inner = (int)wqe->nr_packets - 1 -
 		    uroce_psn_diff(req->next_psn, wqe->psn);
 
 	if (is_reliable(qp) &&
-	    (req->recovering || req->packets_since_ack_req >= ACK_EVERY - 1 ||
-	     room < 0))
+	    (req->recovering || req->packets_since_ack_req + 1u >= every ||
+	     !room || (qp->roce->sack && is_retransmission(req))))
 		return 0;
 	if (is_reliable(qp))
-		max = min_u32(
-			max, min_u32(ACK_EVERY - 1 - req->packets_since_ack_req,
-				     (uint32_t)room));
+		max = min_u32(max,
+			      min_u32(every - 1 - req->packets_since_ack_req,
+				      room - 1));
 	return inner > 0 ? min_u32(max, (uint32_t)inner) : 0;
 }
 

@@ -9,6 +9,7 @@
 #include "uroce/roce/uroce_responder.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "uroce/qp/uroce_cause.h"
 #include "uroce/qp/uroce_completion.h"
@@ -17,12 +18,14 @@
 #include "uroce/roce/uroce_delack.h"
 #include "uroce/roce/uroce_grh.h"
 #include "uroce/roce/uroce_psn.h"
+#include "uroce/roce/uroce_reorder.h"
 #include "uroce/roce/uroce_rndv.h"
 
 void uroce_responder_init(struct uroce_qp *qp)
 {
 	struct uroce_responder *resp = &qp->roce->resp;
 
+	uroce_reorder_drop(qp);
 	/* qp->receive stays: its WQE is no longer in the queue */
 	resp->epsn = qp->rq_psn;
 	resp->msn = 0;
@@ -99,7 +102,7 @@ static bool store(struct uroce_qp *qp, struct uroce_packet *packet,
 	if (packet->nr_absent) {
 		ret = uroce_rndv_copy(qp, packet, &iovecs);
 		if (ret)
-			uroce_responder_lost(qp, packet);
+			uroce_responder_lost(qp, packet, false);
 		return !ret;
 	}
 	if (uroce_copy_in(&iovecs, packet)) {
@@ -257,14 +260,28 @@ static bool responder_find_srq(struct uroce_qp *qp, struct uroce_packet *packet)
 	return false;
 }
 
+/* Executes the request with the expected PSN, and those that wait for it. */
+static void receive_expected(struct uroce_qp *qp, struct uroce_packet *packet)
+{
+	struct uroce_packet *waiting = NULL;
+
+	do {
+		if (responder_find_srq(qp, packet))
+			responder_execute(qp, packet);
+		free(waiting);
+		waiting = uroce_qp_is_stopped(qp) ? NULL
+						  : uroce_reorder_take(qp);
+		packet = waiting;
+	} while (packet);
+}
+
 static void receive_rc(struct uroce_qp *qp, struct uroce_packet *packet)
 {
 	struct uroce_responder *resp = &qp->roce->resp;
 	int32_t ahead = uroce_psn_diff(packet->psn, resp->epsn);
 
 	if (!ahead) {
-		if (responder_find_srq(qp, packet))
-			responder_execute(qp, packet);
+		receive_expected(qp, packet);
 	} else if (ahead < 0) {
 		responder_count(qp, UROCE_C_DUPLICATES);
 		if (packet->traits & UROCE_T_NONPOSTED)
@@ -272,7 +289,9 @@ static void receive_rc(struct uroce_qp *qp, struct uroce_packet *packet)
 		else
 			acknowledge_duplicate(qp, packet);
 	} else {
-		uroce_responder_lost(qp, packet);
+		uroce_responder_lost(qp, packet,
+				     packet->selective && !packet->channel &&
+					     uroce_reorder_hold(qp, packet));
 	}
 }
 

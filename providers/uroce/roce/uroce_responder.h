@@ -91,9 +91,14 @@ void uroce_responder_executed(struct uroce_qp *qp,
 			      const struct uroce_packet *packet,
 			      uint32_t nr_psns);
 
-/** uroce_responder_lost() - a packet of RC is missing: NAK of epsn */
+/**
+ * uroce_responder_lost() - a packet of RC is missing: NAK of epsn
+ * @qp: the QP
+ * @packet: a request behind the gap
+ * @held: it waits (uroce_reorder.h), and the NAK says so
+ */
 void uroce_responder_lost(struct uroce_qp *qp,
-			  const struct uroce_packet *packet);
+			  const struct uroce_packet *packet, bool held);
 
 /** uroce_remote_write() - execute a WRITE packet; uroce_remote.c */
 void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet);

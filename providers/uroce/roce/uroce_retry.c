@@ -10,6 +10,7 @@
 #include "uroce/roce/uroce_engine.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_requester.h"
+#include "uroce/roce/uroce_sack.h"
 #include "uroce/roce/uroce_timers.h"
 
 uint64_t uroce_retry_deadline(const struct uroce_qp *qp)
@@ -90,6 +91,7 @@ static void go_back(struct uroce_qp *qp, uint64_t now)
 {
 	struct uroce_requester *req = &qp->roce->req;
 
+	uroce_sack_drop(qp);
 	req->recovering = true;
 	/* a channel has flow control of its own */
 	if (!qp->roce->channel)
@@ -101,8 +103,7 @@ static void go_back(struct uroce_qp *qp, uint64_t now)
 }
 
 /* IBTA 9.7.6.1.1, 9.7.6.1.2: after retry_cnt retries the request fails. */
-static void retry(struct uroce_qp *qp, enum uroce_cause_kind cause,
-		  uint64_t now)
+bool uroce_retry_use(struct uroce_qp *qp, enum uroce_cause_kind cause)
 {
 	struct uroce_requester *req = &qp->roce->req;
 
@@ -110,10 +111,55 @@ static void retry(struct uroce_qp *qp, enum uroce_cause_kind cause,
 		uroce_cause_note(qp, cause, req->una_psn, qp->retry_cnt);
 		uroce_core_count(qp->core, UROCE_C_RETRY_EXCEEDED, 1);
 		uroce_qp_fault(qp, UROCE_FAULT_SQ, IBV_WC_RETRY_EXC_ERR);
-		return;
+		return false;
 	}
 	req->retry_left--;
-	go_back(qp, now);
+	return true;
+}
+
+static void retry(struct uroce_qp *qp, enum uroce_cause_kind cause,
+		  uint64_t now)
+{
+	if (uroce_retry_use(qp, cause))
+		go_back(qp, now);
+}
+
+/* The window shrinks once for all losses of a window. */
+static void shrink_window(struct uroce_requester *req, uint32_t lost,
+			  uint64_t now)
+{
+	int32_t reduced = uroce_psn_diff(req->reduced_psn, req->una_psn);
+
+	if (reduced <= uroce_psn_diff(req->sent_psn, req->una_psn) &&
+	    reduced > uroce_psn_diff(lost, req->una_psn))
+		return;
+	req->reduced_psn = req->sent_psn;
+	uroce_cwnd_lost(&req->cwnd, now);
+}
+
+bool uroce_retry_selectively(struct uroce_qp *qp,
+			     const struct uroce_packet *packet, uint64_t now)
+{
+	struct uroce_requester *req = &qp->roce->req;
+	uint32_t lost;
+
+	if (req->resume_ns != UROCE_NEVER)
+		return true; /* after the RNR wait all is sent again */
+	if (!uroce_sack_receive(qp, packet))
+		return false;
+	req->recovering = false;
+	/* the peer lives */
+	req->ack_ns = UROCE_NEVER;
+	uroce_retry_start(qp, now);
+	lost = uroce_sack_find_lost(qp->roce->sack, req->una_psn,
+				    req->sent_psn);
+	if (lost != req->sent_psn) {
+		shrink_window(req, lost, now);
+		if (uroce_psn_before(lost, req->next_psn))
+			uroce_retry_rewind(qp);
+	}
+	uroce_engine_activate(qp->roce->engine, qp);
+	return true;
 }
 
 void uroce_retry_lost(struct uroce_qp *qp, uint64_t now)
@@ -141,6 +187,7 @@ void uroce_retry_not_ready(struct uroce_qp *qp, uint8_t timer, uint64_t now)
 	if (qp->rnr_retry != UROCE_RNR_RETRY_INFINITE)
 		req->rnr_left--;
 	req->retry_left = qp->retry_cnt; /* the peer responds */
+	uroce_sack_drop(qp);
 	uroce_retry_rewind(qp);
 	req->ack_ns = UROCE_NEVER;
 	req->resume_ns = now + uroce_sq_rnr_ns(timer);

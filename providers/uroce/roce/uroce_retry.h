@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Retransmission: the acknowledge timer, the RNR wait, both retry counters, and
- * the restart at una_psn (go-back-N).
+ * the restart at una_psn (go-back-N), or the return to what was lost.
  */
 #ifndef UROCE_RETRY_H
 #define UROCE_RETRY_H
 
+#include "uroce/qp/uroce_cause.h"
 #include "uroce/roce/uroce_roce.h"
 
 /** uroce_retry_deadline() - time when uroce_retry_expire() must be called */
@@ -43,6 +44,28 @@ void uroce_retry_progress(struct uroce_qp *qp, uint32_t nr_packets,
  * (uroce_rndv.h). The retransmission contains the payload and uses no retry.
  */
 void uroce_retry_lost(struct uroce_qp *qp, uint64_t now);
+
+/**
+ * uroce_retry_selectively() - handle a NAK that lists what has arrived
+ * @qp: the QP, whose una_psn is the PSN of the NAK
+ * @packet: the NAK
+ * @now: ns
+ *
+ * What was lost will be sent again; roce/uroce_sack.h decides what that is.
+ *
+ * Return: false if the list is of no use; then nothing has changed.
+ */
+bool uroce_retry_selectively(struct uroce_qp *qp,
+			     const struct uroce_packet *packet, uint64_t now);
+
+/**
+ * uroce_retry_use() - use up one retry
+ * @qp: the QP
+ * @cause: why
+ *
+ * Return: false if none was left: the QP fails.
+ */
+bool uroce_retry_use(struct uroce_qp *qp, enum uroce_cause_kind cause);
 
 /**
  * uroce_retry_not_ready() - handle an RNR NAK for una_psn

@@ -4,9 +4,11 @@
 
 #include "uroce/roce/uroce_engine.h"
 #include "uroce/roce/uroce_rd_atomic.h"
+#include "uroce/roce/uroce_reorder.h"
 #include "uroce/roce/uroce_requester.h"
 #include "uroce/roce/uroce_responder.h"
 #include "uroce/roce/uroce_rndv.h"
+#include "uroce/roce/uroce_sack.h"
 #include "uroce/roce/uroce_timers.h"
 
 static void roce_stop_timers(struct uroce_qp *qp)
@@ -62,7 +64,9 @@ static void roce_stop(struct uroce_qp *qp)
 	struct uroce_requester *req = &qp->roce->req;
 
 	roce_stop_timers(qp);
+	uroce_sack_drop(qp);
 	if (qp->state == IBV_QPS_ERR) {
+		uroce_reorder_drop(qp);
 		qp->roce->resp.message = UROCE_MESSAGE_NONE;
 		list_del(&qp->roce->unsent);
 		return;
@@ -85,6 +89,8 @@ static void roce_detach(struct uroce_qp *qp)
 	list_del(&qp->roce->unsent);
 	uroce_channel_unbind(qp);
 	uroce_rd_atomic_free(qp);
+	uroce_sack_drop(qp);
+	uroce_reorder_drop(qp);
 }
 
 /* 11.2.4.3: the PSNs are those of the next packets. */

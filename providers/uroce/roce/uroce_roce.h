@@ -44,6 +44,8 @@ struct uroce_requester {
 	bool stale;	 /* ack_ns is from a stale time and may be too early */
 	uint8_t packets_since_ack_req;
 	struct uroce_cwnd cwnd; /* maximum of unacknowledged packets */
+	/* sent_psn when a loss last reduced it; later losses reduce it again */
+	uint32_t reduced_psn;
 	struct uroce_direct_state direct; /* of qp->cur */
 	uint32_t room;	    /* response packets that fit into the socket */
 	uint64_t ack_ns;    /* deadline of the acknowledge timer */
@@ -152,6 +154,8 @@ struct uroce_rndv {
 };
 
 struct uroce_engine;
+struct uroce_reorder;
+struct uroce_sack;
 
 struct uroce_roce {
 	struct uroce_qp *qp;
@@ -170,6 +174,8 @@ struct uroce_roce {
 
 	struct uroce_requester req;
 	struct uroce_responder resp;
+	struct uroce_sack *sack; /* uroce_sack.c; NULL: nothing was lost */
+	struct uroce_reorder *reorder; /* uroce_reorder.c; NULL: none waits */
 
 	/* Used by uroce_engine.c and uroce_schedule.c. */
 	struct list_node active;  /* in the QPs with packets to send, or in

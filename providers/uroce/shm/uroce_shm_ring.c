@@ -402,7 +402,10 @@ int uroce_shm_ring_decode(const struct uroce_eager_entry *eager,
 	/* the decoder had header_len bytes: no payload may be left over */
 	if (ret_packet->payload_len)
 		return -EBADMSG;
-	if (eager->payload_len && !(ret_packet->traits & UROCE_T_PAYLOAD))
+	/* nothing is lost in a ring, so no ACK lists what has arrived */
+	if (eager->payload_len &&
+	    (!(ret_packet->traits & UROCE_T_PAYLOAD) ||
+	     (ret_packet->opcode & UROCE_OP_MASK) == UROCE_ACKNOWLEDGE))
 		return -EBADMSG;
 	ret_packet->payload = eager->payload;
 	ret_packet->payload_len = eager->payload_len;

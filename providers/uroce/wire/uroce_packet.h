@@ -138,6 +138,12 @@ struct uroce_packet {
 	bool mig_req;
 	bool fecn; /* of received packets: marked in IP or the BTH */
 	bool becn;
+	/*
+	 * Requests: the sender understands a NAK with a payload, which lists
+	 * the packets behind the gap that have arrived (roce/uroce_reorder.h).
+	 * A reserved bit of the BTH, which other devices ignore.
+	 */
+	bool selective;
 	uint16_t pkey;
 	uint32_t dest_qpn;
 	uint32_t psn;

@@ -23,6 +23,7 @@
 #define BTH_TVER_MASK  0x0f
 #define BTH_FECN       0x80 /* A17.9.3 */
 #define BTH_BECN       0x40
+#define BTH_SELECTIVE  0x01 /* Resv6, which the ICRC does not cover */
 #define BTH_ACK_REQ    0x80
 #define FETH_PLACEMENT 0x0f /* A19.4.2: byte 3 */
 #define FETH_LEVEL     0x30
@@ -54,7 +55,9 @@ static const uint32_t op_traits[UROCE_NR_OPS] = {
 	[UROCE_READ_RESP_MIDDLE] = RESP,
 	[UROCE_READ_RESP_LAST] = RESP | LAST | UROCE_T_AETH,
 	[UROCE_READ_RESP_ONLY] = RESP | ONLY | UROCE_T_AETH,
-	[UROCE_ACKNOWLEDGE] = UROCE_T_RESPONSE | ONLY | UROCE_T_AETH,
+	/* with a payload only if the request allowed that */
+	[UROCE_ACKNOWLEDGE] = UROCE_T_RESPONSE | ONLY | UROCE_T_AETH |
+			      UROCE_T_PAYLOAD,
 	[UROCE_ATOMIC_ACK] = UROCE_T_RESPONSE | ONLY | UROCE_T_AETH |
 			     UROCE_T_ATOMIC_ACK_ETH,
 	[UROCE_CMP_SWAP] = ONLY | UROCE_T_ATOMIC_ETH | UROCE_T_NONPOSTED,
@@ -123,6 +126,8 @@ static void put_bth(uint8_t **pos, const struct uroce_packet *packet)
 	wire_put16(pos, packet->pkey);
 	put32(pos, (uint32_t)(packet->fecn ? BTH_FECN : 0) << 24 |
 			   (uint32_t)(packet->becn ? BTH_BECN : 0) << 24 |
+			   (uint32_t)(packet->selective ? BTH_SELECTIVE : 0)
+				   << 24 |
 			   (packet->dest_qpn & UROCE_QPN_MASK));
 	put32(pos, (uint32_t)(packet->ack_req ? BTH_ACK_REQ : 0) << 24 |
 			   (packet->psn & UROCE_PSN_MASK));
@@ -137,7 +142,7 @@ void uroce_wire_set_psn(uint8_t *buf, uint32_t psn)
 	*pos = (uint8_t)psn;
 }
 
-/* Reserved bits are ignored (9.2: "ignored on receive"). */
+/* The other reserved bits are ignored (9.2: "ignored on receive"). */
 static int get_bth(const uint8_t **pos, struct uroce_packet *packet,
 		   uint32_t *ret_pad)
 {
@@ -152,6 +157,7 @@ static int get_bth(const uint8_t **pos, struct uroce_packet *packet,
 	word = wire_get32(pos);
 	packet->fecn = word >> 24 & BTH_FECN;
 	packet->becn = word >> 24 & BTH_BECN;
+	packet->selective = word >> 24 & BTH_SELECTIVE;
 	packet->dest_qpn = word & UROCE_QPN_MASK;
 	word = wire_get32(pos);
 	packet->ack_req = word >> 24 & BTH_ACK_REQ;

@@ -491,6 +491,7 @@ static void lossy_every_loss_rate_keeps_data(void **state)
 
 		o.seed = (uint32_t)i + 10;
 		o.mtu = i % 2 ? IBV_MTU_256 : IBV_MTU_1024;
+		o.go_back_n = i % 3 == 0;
 		m = model_run(o, (struct pair_faults){ .loss = rates[i] });
 		assert_true(total(m, UROCE_C_RETRANSMITTED) > 0);
 		if (rates[i] <= 50)
@@ -534,6 +535,7 @@ static void lossy_all_faults_with_many_seeds_keep_data(void **state)
 		o.mtu = (enum ibv_mtu)(IBV_MTU_256 + seed % 5);
 		o.rd_atomic = rd_atomic[seed % 4];
 		o.shared = seed % 2;
+		o.go_back_n = seed % 3 == 0;
 		snprintf(what, sizeof(what), "seed %u", seed);
 		model_finish(
 			model_run(o, (struct pair_faults){ .loss = 10 * seed,

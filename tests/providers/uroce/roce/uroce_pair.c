@@ -148,6 +148,7 @@ static void transmit_packet(struct pair *pair, unsigned int from,
 			    const struct uroce_out *out)
 {
 	uint8_t payload[UROCE_CHANNEL_MTU];
+	struct uroce_packet packet;
 	size_t len = 0;
 
 	for (uint32_t i = 0; i < out->iovecs.nr; i++) {
@@ -159,11 +160,13 @@ static void transmit_packet(struct pair *pair, unsigned int from,
 	}
 	assert_int_equal(len,
 			 out->packet.nr_absent ? 0 : out->packet.payload_len);
-	if (pair->filter && pair->filter(pair, from, &out->packet) == PAIR_DROP)
+	packet = out->packet;
+	packet.selective = packet.selective && !pair->go_back_n;
+	if (pair->filter && pair->filter(pair, from, &packet) == PAIR_DROP)
 		return;
-	put_on_wire(pair, from, &out->packet, payload);
+	put_on_wire(pair, from, &packet, payload);
 	if (draw_chance(pair, pair->faults.duplicate))
-		put_on_wire(pair, from, &out->packet, payload);
+		put_on_wire(pair, from, &packet, payload);
 }
 
 void pair_inject(struct pair *pair, unsigned int from,
@@ -483,6 +486,7 @@ struct pair *pair_new(const struct pair_options *options)
 	assert_non_null(pair->pool);
 	for (uint32_t i = 0; i < PAIR_MAX_DATAGRAMS; i++)
 		pair->unused[pair->nr_unused++] = i;
+	pair->go_back_n = options->go_back_n;
 	init_paths(pair, options->ipv6);
 	for (unsigned int i = 0; i < 2; i++)
 		init_side(pair, i, options);

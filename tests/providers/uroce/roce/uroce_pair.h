@@ -65,6 +65,7 @@ struct pair {
 	uint32_t random;
 	struct pair_faults faults;
 	bool ipv6;
+	bool go_back_n;
 
 	/*
 	 * set by the test: inspects, and may drop, a packet that side @from
@@ -96,8 +97,9 @@ struct pair_options {
 	uint32_t memory_bytes; /* registered by each side: PAIR_MEMORY */
 	bool shared;	       /* receive queues are SRQs */
 	bool ipv6;
-	bool channel; /* completion channel */
-	bool bound;   /* bound to channels */
+	bool go_back_n; /* requests allow no list in a NAK: other devices */
+	bool channel;	/* completion channel */
+	bool bound;	/* bound to channels */
 	uint32_t seed;
 	uint32_t room_bytes; /* as in struct uroce_engine_config */
 };

@@ -249,13 +249,16 @@ static enum pair_action lose_after_nak(struct pair *pair, unsigned int from,
 static void protocol_gap_is_retransmitted_without_timeout(void **state)
 {
 	struct pair_options o = pair_defaults();
-	struct pair *pair = pair_new(&o);
+	struct pair *pair;
 	struct losses losses = {
 		.psn = { psn_of(o.psn, 3), psn_of(o.psn, 9), psn_of(o.psn, 17),
 			 psn_of(o.psn, 30) },
 	};
-	uint32_t window = pair->side[0].qp->roce->req.cwnd.packets;
+	uint32_t window;
 
+	o.go_back_n = true;
+	pair = pair_new(&o);
+	window = pair->side[0].qp->roce->req.cwnd.packets;
 	pair->filter = lose_after_nak;
 	pair->filter_data = &losses;
 	post_send(pair, 1, IBV_WR_RDMA_WRITE, 60 * MTU);

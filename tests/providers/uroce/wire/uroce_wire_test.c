@@ -24,6 +24,7 @@ static const struct uroce_packet all_members = {
 	.mig_req = true,
 	.fecn = true,
 	.becn = true,
+	.selective = true,
 	.pkey = 0x8123,
 	.dest_qpn = 0xa1b2c3,
 	.psn = 0xfedcba,
@@ -65,6 +66,7 @@ static void check_bth(const struct uroce_packet *got,
 	assert_int_equal(got->mig_req, sent->mig_req);
 	assert_int_equal(got->fecn, sent->fecn);
 	assert_int_equal(got->becn, sent->becn);
+	assert_int_equal(got->selective, sent->selective);
 	assert_int_equal(got->pkey, sent->pkey);
 	assert_int_equal(got->dest_qpn, sent->dest_qpn);
 	assert_int_equal(got->psn, sent->psn);
@@ -233,7 +235,7 @@ static void wire_encoding_matches_specification(void **state)
 		0x99, 0xaa, 0xbb, 0xcc, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16,
 		0x17, 0x18, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27, 0x28
 	};
-	static const uint8_t flush[] = { 0x1c, 0x00, 0xff, 0xff, 0x80, 0x00,
+	static const uint8_t flush[] = { 0x1c, 0x00, 0xff, 0xff, 0x81, 0x00,
 					 0x00, 0x12, 0x80, 0x00, 0x00, 0x01,
 					 0x00, 0x00, 0x00, 0x13, 1,    2,
 					 3,    4,    5,	   6,	 7,    8,
@@ -249,6 +251,7 @@ static void wire_encoding_matches_specification(void **state)
 	packet.imm = htonl(0xcafef00d);
 	packet.fecn = false;
 	packet.becn = false;
+	packet.selective = false;
 	packet.dma_len = 7;
 	packet.payload_len = 7; /* one byte of padding */
 	check_bytes(packet, write_only_imm, sizeof(write_only_imm));
@@ -266,12 +269,14 @@ static void wire_encoding_matches_specification(void **state)
 	packet.opcode = UROCE_RC | UROCE_FLUSH;
 	packet.becn = false;
 	packet.fecn = true;
+	packet.selective = true;
 	packet.ack_req = true;
 	packet.dma_len = 9;
 	check_bytes(packet, flush, sizeof(flush));
 
 	packet.opcode = UROCE_RC | UROCE_ACKNOWLEDGE;
 	packet.fecn = false;
+	packet.selective = false;
 	packet.ack_req = false;
 	packet.syndrome = UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ;
 	check_bytes(packet, nak, sizeof(nak));
@@ -332,9 +337,9 @@ static void wire_payload_above_mtu_is_rejected(void **state)
 		uroce_wire_decode(buf, UROCE_BTH_LEN + UROCE_MAX_MTU, &got), 0);
 	assert_int_equal(got.payload_len, UROCE_MAX_MTU);
 	assert_int_equal(uroce_wire_decode(buf, sizeof(buf), &got), -EBADMSG);
-	buf[0] = UROCE_RC | UROCE_ACKNOWLEDGE;
-	assert_int_equal(uroce_wire_decode(buf, 16, &got), 0);
-	assert_int_equal(uroce_wire_decode(buf, 20, &got), -EBADMSG);
+	buf[0] = UROCE_RC | UROCE_ATOMIC_ACK;
+	assert_int_equal(uroce_wire_decode(buf, 24, &got), 0);
+	assert_int_equal(uroce_wire_decode(buf, 28, &got), -EBADMSG);
 	buf[0] = UROCE_RC | UROCE_READ_REQUEST;
 	assert_int_equal(uroce_wire_decode(buf, 28, &got), 0);
 	assert_int_equal(uroce_wire_decode(buf, 32, &got), -EBADMSG);

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "uroce/roce/uroce_sack.h"
+
+#include <stdlib.h>
+
+#include "uroce/roce/uroce_psn.h"
+#include "uroce/roce/uroce_psn_set.h"
+
+/* Requests that arrive after a missing one until that is lost (RFC 6675). */
+#define LATER_ARRIVALS 3
+#define SENT_AGAIN     (1u << 31) /* in sent_again[]: the PSN is valid */
+
+struct uroce_sack {
+	uint32_t end_psn;     /* behind the last one that has arrived */
+	uint32_t lost_psn;    /* of those sent before it, missing is lost */
+	uint32_t nr_received; /* behind una_psn */
+	uint32_t nr_lost;     /* not sent again */
+	struct uroce_psn_set received;
+	uint32_t sent_again[UROCE_PSN_SET]; /* sent_psn at that time */
+};
+
+/* Whether it has not arrived, though enough that was sent later has. */
+static bool request_is_lost(const struct uroce_sack *sack, uint32_t psn)
+{
+	uint32_t sent = sack->sent_again[uroce_psn_set_at(psn)];
+
+	if (uroce_psn_set_has(&sack->received, psn))
+		return false;
+	return uroce_psn_before(sent ? sent & UROCE_PSN_MASK : psn,
+				sack->lost_psn);
+}
+
+uint32_t uroce_sack_find_lost(const struct uroce_sack *sack, uint32_t psn,
+			      uint32_t end)
+{
+	while (uroce_psn_before(psn, end) &&
+	       uroce_psn_before(psn, sack->lost_psn)) {
+		if (uroce_psn_set_byte(&sack->received, psn) == UINT8_MAX)
+			psn = uroce_psn_add(psn, 8);
+		else if (request_is_lost(sack, psn))
+			return psn;
+		else
+			psn = uroce_psn_add(psn, 1);
+	}
+	return end;
+}
+
+static void count_lost(struct uroce_sack *sack, uint32_t psn)
+{
+	sack->nr_lost = 0;
+	for (;;) {
+		psn = uroce_sack_find_lost(sack, psn, sack->lost_psn);
+		if (!uroce_psn_before(psn, sack->lost_psn))
+			return;
+		sack->nr_lost++;
+		psn = uroce_psn_add(psn, 1);
+	}
+}
+
+/* All in the list was sent and is not acknowledged; una_psn is missing. */
+static bool list_is_valid(const struct uroce_requester *req,
+			  const struct uroce_packet *packet, uint32_t *ret_end)
+{
+	const uint8_t *list = packet->payload;
+	uint32_t bytes = packet->payload_len;
+	uint32_t end;
+
+	while (bytes && !list[bytes - 1])
+		bytes--;
+	if (!bytes || bytes > UROCE_PSN_SET_BYTES || list[0] & 1)
+		return false;
+	end = 8 * bytes -
+	      (uint32_t)__builtin_clz((unsigned int)list[bytes - 1] << 24);
+	*ret_end = uroce_psn_add(req->una_psn, end);
+	return end <= (uint32_t)uroce_psn_diff(req->sent_psn, req->una_psn);
+}
+
+static void add_list(struct uroce_sack *sack, uint32_t psn,
+		     const struct uroce_packet *packet)
+{
+	for (uint32_t i = 0; i < packet->payload_len;
+	     i++, psn = uroce_psn_add(psn, 8)) {
+		uint8_t news =
+			packet->payload[i] &
+			(uint8_t)~uroce_psn_set_byte(&sack->received, psn);
+
+		for (uint32_t bit = 0; news; bit++, news >>= 1) {
+			if (!(news & 1))
+				continue;
+			uroce_psn_set_add(&sack->received,
+					  uroce_psn_add(psn, bit));
+			sack->nr_received++;
+		}
+	}
+}
+
+static void find_lost_psn(struct uroce_sack *sack,
+			  const struct uroce_requester *req)
+{
+	uint32_t psn = sack->end_psn, left = LATER_ARRIVALS;
+
+	if (sack->end_psn == req->sent_psn) {
+		/* nothing else is in flight */
+		sack->lost_psn = sack->end_psn;
+		return;
+	}
+	while (left && psn != req->una_psn) {
+		psn = uroce_psn_add(psn, -1);
+		left -= uroce_psn_set_has(&sack->received, psn);
+	}
+	if (!left && !uroce_psn_before(psn, sack->lost_psn))
+		sack->lost_psn = uroce_psn_add(psn, 1);
+}
+
+bool uroce_sack_receive(struct uroce_qp *qp, const struct uroce_packet *packet)
+{
+	const struct uroce_requester *req = &qp->roce->req;
+	struct uroce_sack *sack = qp->roce->sack;
+	uint32_t end;
+
+	if (!list_is_valid(req, packet, &end))
+		return false;
+	if (!sack) {
+		sack = calloc(1, sizeof(*sack));
+		if (!sack)
+			return false;
+		sack->end_psn = end;
+		sack->lost_psn = req->una_psn;
+		qp->roce->sack = sack;
+	}
+	if (uroce_psn_before(sack->end_psn, end))
+		sack->end_psn = end;
+	add_list(sack, req->una_psn, packet);
+	find_lost_psn(sack, req);
+	count_lost(sack, req->una_psn);
+	return true;
+}
+
+void uroce_sack_moved_on(struct uroce_qp *qp, uint32_t old)
+{
+	uint32_t una_psn = qp->roce->req.una_psn;
+	struct uroce_sack *sack = qp->roce->sack;
+
+	if (!uroce_psn_before(una_psn, sack->end_psn)) {
+		uroce_sack_drop(qp);
+		return;
+	}
+	for (; old != una_psn; old = uroce_psn_add(old, 1)) {
+		if (uroce_psn_set_has(&sack->received, old))
+			sack->nr_received--;
+		else if (request_is_lost(sack, old))
+			sack->nr_lost--;
+		uroce_psn_set_remove(&sack->received, old);
+		sack->sent_again[uroce_psn_set_at(old)] = 0;
+	}
+}
+
+void uroce_sack_sent(struct uroce_qp *qp)
+{
+	const struct uroce_requester *req = &qp->roce->req;
+	struct uroce_sack *sack = qp->roce->sack;
+
+	sack->sent_again[uroce_psn_set_at(req->next_psn)] = req->sent_psn |
+							    SENT_AGAIN;
+	sack->nr_lost--;
+}
+
+uint32_t uroce_sack_in_flight(const struct uroce_qp *qp)
+{
+	const struct uroce_requester *req = &qp->roce->req;
+	const struct uroce_sack *sack = qp->roce->sack;
+
+	return (uint32_t)uroce_psn_diff(req->sent_psn, req->una_psn) -
+	       sack->nr_received - sack->nr_lost;
+}
+
+void uroce_sack_drop(struct uroce_qp *qp)
+{
+	free(qp->roce->sack);
+	qp->roce->sack = NULL;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Selective retransmission, the requester's half (uroce_reorder.h is the
+ * other): which requests wait at the responder behind a gap, and which are
+ * lost. A request is lost if it has not arrived although three requests have
+ * that were sent after it (as in RFC 6675; a retransmission counts from the
+ * time when it was sent), or if nothing else is in flight. Only lost requests
+ * are sent again, and what arrived or is lost does not fill the window.
+ *
+ * The record exists from the first list of the responder until all PSNs before
+ * the end of the last list are acknowledged. A timeout, an RNR NAK or a lost
+ * response ends it as well; then all is sent again from una_psn on
+ * (uroce_retry.h).
+ */
+#ifndef UROCE_SACK_H
+#define UROCE_SACK_H
+
+#include "uroce/roce/uroce_engine.h"
+
+/* Most packets behind una_psn that may be sent while a record exists. */
+#define UROCE_SACK_SPAN 8000
+
+/**
+ * uroce_sack_receive() - record the list of a NAK
+ * @qp: the QP, whose una_psn is the PSN of the NAK
+ * @packet: the NAK; its list is not trusted
+ *
+ * Return: whether there is a record now; false: the list is not valid, or there
+ * is no memory, and nothing has changed.
+ */
+bool uroce_sack_receive(struct uroce_qp *qp, const struct uroce_packet *packet);
+
+/** uroce_sack_moved_on() - una_psn has advanced from @old; ends the record */
+void uroce_sack_moved_on(struct uroce_qp *qp, uint32_t old);
+
+/**
+ * uroce_sack_find_lost() - find a lost request that is not sent again
+ * @sack: the record
+ * @psn: the first PSN of interest, not in front of una_psn
+ * @end: behind the last one
+ *
+ * Return: the first such PSN, or @end.
+ */
+uint32_t uroce_sack_find_lost(const struct uroce_sack *sack, uint32_t psn,
+			      uint32_t end);
+
+/** uroce_sack_sent() - a lost request, with PSN next_psn, is sent again */
+void uroce_sack_sent(struct uroce_qp *qp);
+
+/** uroce_sack_in_flight() - packets in flight: those that fill the window */
+uint32_t uroce_sack_in_flight(const struct uroce_qp *qp);
+
+/** uroce_sack_drop() - end the record, if there is one */
+void uroce_sack_drop(struct uroce_qp *qp);
+
+#endif

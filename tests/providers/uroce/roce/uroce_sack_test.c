@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Selective retransmission: what is sent again after losses, what a hostile
+ * list does, and what the application sees.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "uroce/roce/uroce_psn.h"
+#include "uroce_expect.h"
+
+#define MTU 1024
+
+/* Drops packets of side 0; counts how often each PSN was sent. */
+struct wire {
+	uint32_t first_psn;
+	uint32_t lost[8];      /* numbers of the packets */
+	unsigned int times[8]; /* that the packet is lost */
+	unsigned int nr_lost;
+	uint8_t sent[256];
+	unsigned int nr_lists; /* NAKs with a list */
+};
+
+static enum pair_action lose_requests(struct pair *pair, unsigned int from,
+				      const struct uroce_packet *packet)
+{
+	struct wire *wire = pair->filter_data;
+	uint32_t number =
+		(uint32_t)uroce_psn_diff(packet->psn, wire->first_psn);
+
+	if (from) {
+		wire->nr_lists += (packet->syndrome & UROCE_AETH_KIND) ==
+					  UROCE_AETH_NAK &&
+				  packet->payload_len;
+		return PAIR_PASS;
+	}
+	assert_true(number < sizeof(wire->sent));
+	wire->sent[number]++;
+	for (unsigned int i = 0; i < wire->nr_lost; i++) {
+		if (wire->lost[i] != number || !wire->times[i])
+			continue;
+		wire->times[i]--;
+		return PAIR_DROP;
+	}
+	return PAIR_PASS;
+}
+
+static struct pair *new_pair(struct wire *wire, struct pair_options *o)
+{
+	struct pair *pair;
+
+	wire->first_psn = o->psn;
+	pair = pair_new(o);
+	pair->filter = lose_requests;
+	pair->filter_data = wire;
+	return pair;
+}
+
+static void fill_source(struct pair *pair, uint32_t length)
+{
+	for (uint32_t i = 0; i < length; i++)
+		pair->side[0].memory[i] = (uint8_t)(i * 31 + i / MTU);
+}
+
+static void expect_written(const struct pair *pair, uint32_t length)
+{
+	assert_memory_equal(pair->side[0].memory, pair->side[1].memory + TARGET,
+			    length);
+}
+
+static void expect_sent(const struct wire *wire, uint32_t nr, uint32_t again)
+{
+	uint32_t total = 0;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		assert_true(wire->sent[i]);
+		total += wire->sent[i];
+	}
+	assert_int_equal(total, nr + again);
+}
+
+static void sack_sends_only_lost_packets_again(void **state)
+{
+	struct wire wire = {
+		.lost = { 3, 9, 10, 30, 52 },
+		.times = { 1, 1, 1, 1, 1 },
+		.nr_lost = 5,
+	};
+	struct pair_options o = pair_defaults();
+	struct pair *pair = new_pair(&wire, &o);
+
+	fill_source(pair, 60 * MTU);
+	post(pair, 1, IBV_WR_RDMA_WRITE, 60 * MTU);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect_written(pair, 60 * MTU);
+	expect_sent(&wire, 60, 5);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
+	assert_int_equal(pair_count(pair, 1, UROCE_C_DUPLICATES), 0);
+	assert_true(wire.nr_lists);
+	pair_free(pair);
+}
+
+static void sack_retransmission_is_lost_again(void **state)
+{
+	struct wire wire = {
+		.lost = { 3, 12 },
+		.times = { 3, 2 },
+		.nr_lost = 2,
+	};
+	struct pair_options o = pair_defaults();
+	struct pair *pair = new_pair(&wire, &o);
+
+	fill_source(pair, 200 * MTU);
+	post(pair, 1, IBV_WR_RDMA_WRITE, 200 * MTU);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect_written(pair, 200 * MTU);
+	assert_int_equal(wire.sent[3], 4);
+	assert_int_equal(wire.sent[12], 3);
+	expect_sent(&wire, 200, 5);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
+	pair_free(pair);
+}
+
+static void sack_last_packet_is_lost(void **state)
+{
+	struct wire wire = { .lost = { 19 }, .times = { 1 }, .nr_lost = 1 };
+	struct pair_options o = pair_defaults();
+	struct pair *pair = new_pair(&wire, &o);
+
+	fill_source(pair, 20 * MTU);
+	post(pair, 1, IBV_WR_RDMA_WRITE, 20 * MTU);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect_written(pair, 20 * MTU);
+	pair_free(pair);
+}
+
+/* The second last: nothing but the last packet can show that it is lost. */
+static void sack_single_arrival_shows_last_loss(void **state)
+{
+	struct wire wire = { .lost = { 18 }, .times = { 1 }, .nr_lost = 1 };
+	struct pair_options o = pair_defaults();
+	struct pair *pair = new_pair(&wire, &o);
+
+	post(pair, 1, IBV_WR_RDMA_WRITE, 20 * MTU);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect_sent(&wire, 20, 1);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
+	pair_free(pair);
+}
+
+static void sack_messages_complete_in_order(void **state)
+{
+	struct wire wire = {
+		.lost = { 0, 7, 20 },
+		.times = { 1, 1, 1 },
+		.nr_lost = 3,
+	};
+	struct pair_options o = pair_defaults();
+	struct pair *pair = new_pair(&wire, &o);
+
+	for (uint64_t i = 0; i < 10; i++)
+		post_recv(pair, i, 3 * MTU);
+	for (uint64_t i = 0; i < 10; i++)
+		post(pair, i, IBV_WR_SEND, 3 * MTU - 1);
+	pair_run(pair);
+	for (uint64_t i = 0; i < 10; i++) {
+		expect(&pair->side[0].send_cq, i, IBV_WC_SUCCESS);
+		expect(&pair->side[1].recv_cq, i, IBV_WC_SUCCESS);
+	}
+	expect_sent(&wire, 30, 3);
+	pair_free(pair);
+}
+
+/* A receiver that is not ready while requests wait behind it. */
+static void sack_held_send_without_receive_is_rnr(void **state)
+{
+	struct wire wire = { .lost = { 0 }, .times = { 1 }, .nr_lost = 1 };
+	struct pair_options o = pair_defaults();
+	struct pair *pair = new_pair(&wire, &o);
+
+	post_recv(pair, 0, MTU);
+	for (uint64_t i = 0; i < 6; i++)
+		post(pair, i, IBV_WR_SEND, 100);
+	pair_run_until(pair, pair->now + 100000);
+	assert_true(pair_count(pair, 1, UROCE_C_NO_RECEIVE));
+	for (uint64_t i = 1; i < 6; i++)
+		post_recv(pair, i, MTU);
+	pair_run(pair);
+	for (uint64_t i = 0; i < 6; i++) {
+		expect(&pair->side[0].send_cq, i, IBV_WC_SUCCESS);
+		expect(&pair->side[1].recv_cq, i, IBV_WC_SUCCESS);
+	}
+	pair_free(pair);
+}
+
+/* An invalid request behind a gap has no effect until the gap is filled. */
+static void sack_held_request_is_refused_in_order(void **state)
+{
+	struct wire wire = { .lost = { 0 }, .times = { 1 }, .nr_lost = 1 };
+	struct pair_options o = pair_defaults();
+	struct pair *pair = new_pair(&wire, &o);
+	struct uroce_send_wqe bad = request(pair, 2, IBV_WR_RDMA_WRITE);
+	struct ibv_sge sge = pair_sge(pair, 0, 0, 100);
+
+	fill_source(pair, MTU);
+	post(pair, 1, IBV_WR_RDMA_WRITE, MTU);
+	bad.remote.rkey ^= 0x100;
+	pair_post(pair, 0, &bad, &sge);
+	post(pair, 3, IBV_WR_RDMA_WRITE, MTU);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect(&pair->side[0].send_cq, 2, IBV_WC_REM_ACCESS_ERR);
+	expect(&pair->side[0].send_cq, 3, IBV_WC_WR_FLUSH_ERR);
+	expect_written(pair, MTU);
+	assert_int_equal(pair->side[1].engine.held_bytes, 0);
+	pair_free(pair);
+}
+
+static void sack_reads_wait_behind_gap(void **state)
+{
+	struct wire wire = { .lost = { 0 }, .times = { 1 }, .nr_lost = 1 };
+	struct pair_options o = pair_defaults();
+	struct pair *pair = new_pair(&wire, &o);
+	uint64_t value = 5;
+
+	memset(pair->side[0].memory, 0, 8);
+	memcpy(pair->side[0].memory, &value, sizeof(value));
+	post(pair, 1, IBV_WR_RDMA_WRITE, 8);
+	post(pair, 2, IBV_WR_RDMA_READ, 8);
+	post(pair, 3, IBV_WR_RDMA_WRITE, 8);
+	pair_run(pair);
+	for (uint64_t i = 1; i <= 3; i++)
+		expect(&pair->side[0].send_cq, i, IBV_WC_SUCCESS);
+	/* the READ came after the WRITE */
+	assert_memory_equal(pair->side[0].memory, &value, sizeof(value));
+	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
+	pair_free(pair);
+}
+
+static void sack_reset_drops_held_requests(void **state)
+{
+	struct wire wire = { .lost = { 0 }, .times = { 200 }, .nr_lost = 1 };
+	struct pair_options o = pair_defaults();
+	struct pair *pair = new_pair(&wire, &o);
+
+	post(pair, 1, IBV_WR_RDMA_WRITE, 10 * MTU);
+	pair_run_until(pair, pair->now + 10000);
+	assert_true(pair->side[1].engine.held_bytes);
+	pair_reconnect(pair, &o);
+	assert_int_equal(pair->side[1].engine.held_bytes, 0);
+	pair_free(pair);
+}
+
+static void sack_dead_request_uses_up_retries(void **state)
+{
+	struct wire wire = { .lost = { 0 }, .times = { 200 }, .nr_lost = 1 };
+	struct pair_options o = pair_defaults();
+	struct pair *pair;
+
+	o.retry_cnt = 2;
+	pair = new_pair(&wire, &o);
+	post(pair, 1, IBV_WR_RDMA_WRITE, 200 * MTU);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
+	assert_int_equal(wire.sent[0], 3);
+	pair_free(pair);
+}
+
+/* Requests of other devices: nothing waits, and the NAK has no list. */
+static void sack_foreign_device_gets_plain_nak(void **state)
+{
+	struct wire wire = { .lost = { 3 }, .times = { 1 }, .nr_lost = 1 };
+	struct pair_options o = pair_defaults();
+	struct pair *pair;
+
+	o.go_back_n = true;
+	pair = new_pair(&wire, &o);
+	post(pair, 1, IBV_WR_RDMA_WRITE, 20 * MTU);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect_sent(&wire, 20, 17);
+	assert_int_equal(pair_count(pair, 1, UROCE_C_HELD), 0);
+	assert_int_equal(wire.nr_lists, 0);
+	pair_free(pair);
+}
+
+static void inject_list(struct pair *pair, const void *list, uint32_t bytes)
+{
+	const struct uroce_packet nak = {
+		.path = &pair->side[1].path,
+		.opcode = UROCE_RC | UROCE_ACKNOWLEDGE,
+		.pkey = UROCE_PKEY_DEFAULT,
+		.dest_qpn = pair->side[0].qp->qpn,
+		.psn = pair->side[0].qp->roce->req.una_psn,
+		.syndrome = UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ,
+		.payload_len = bytes,
+	};
+
+	pair_inject(pair, 1, &nak, list);
+}
+
+/* Lists of what was never sent, or is missing: as a NAK without a list. */
+static void sack_invalid_list_retransmits_all(void **state)
+{
+	static const uint8_t lists[][4] = {
+		{ 0, 0, 0, 0 },	   /* empty */
+		{ 0x81, 0, 0, 0 }, /* the missing packet itself */
+		{ 0, 0, 0, 0x80 }, /* never sent */
+	};
+	static const uint8_t all[UROCE_MAX_MTU] = { 0xfe, 0xff };
+
+	for (unsigned int i = 0; i <= sizeof(lists) / sizeof(lists[0]); i++) {
+		struct wire wire = {
+			.lost = { 0, 1, 2 },
+			.times = { 1, 1, 1 },
+			.nr_lost = 3,
+		};
+		struct pair_options o = pair_defaults();
+		struct pair *pair = new_pair(&wire, &o);
+
+		fill_source(pair, 3 * MTU);
+		post(pair, 1, IBV_WR_RDMA_WRITE, 3 * MTU);
+		pair_run_until(pair, pair->now);
+		if (i < sizeof(lists) / sizeof(lists[0]))
+			inject_list(pair, lists[i], sizeof(lists[i]));
+		else
+			inject_list(pair, all, sizeof(all));
+		pair_run(pair);
+		expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+		expect_written(pair, 3 * MTU);
+		expect_sent(&wire, 3, 3);
+		assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
+		pair_free(pair);
+	}
+}
+
+/* A list that claims too much delays the retransmission, but loses no data. */
+static void sack_false_list_loses_nothing(void **state)
+{
+	static const uint8_t list[1] = { 0x0e };
+	struct wire wire = {
+		.lost = { 0, 1, 2, 3, 4 },
+		.times = { 1, 1, 1, 1, 1 },
+		.nr_lost = 5,
+	};
+	struct pair_options o = pair_defaults();
+	struct pair *pair = new_pair(&wire, &o);
+
+	fill_source(pair, 5 * MTU);
+	post(pair, 1, IBV_WR_RDMA_WRITE, 5 * MTU);
+	pair_run_until(pair, pair->now);
+	inject_list(pair, list, sizeof(list));
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect_written(pair, 5 * MTU);
+	pair_free(pair);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sack_sends_only_lost_packets_again),
+		cmocka_unit_test(sack_retransmission_is_lost_again),
+		cmocka_unit_test(sack_last_packet_is_lost),
+		cmocka_unit_test(sack_single_arrival_shows_last_loss),
+		cmocka_unit_test(sack_messages_complete_in_order),
+		cmocka_unit_test(sack_held_send_without_receive_is_rnr),
+		cmocka_unit_test(sack_held_request_is_refused_in_order),
+		cmocka_unit_test(sack_reads_wait_behind_gap),
+		cmocka_unit_test(sack_reset_drops_held_requests),
+		cmocka_unit_test(sack_dead_request_uses_up_retries),
+		cmocka_unit_test(sack_foreign_device_gets_plain_nak),
+		cmocka_unit_test(sack_invalid_list_retransmits_all),
+		cmocka_unit_test(sack_false_list_loses_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
