@@ -44,8 +44,8 @@ static bool id_is_request_locked(const struct own_id *own) REQUIRES(host_mutex)
 				 own->conn.state == CM_MRA_REQ_SENT);
 }
 
-static void reply_fill(const struct rdma_conn_param *conn, uint32_t psn,
-		       uint8_t ack_delay, struct cm_rep *ret_rep)
+static void reply_fill(const struct rdma_conn_param *conn, bool is_xrc,
+		       uint32_t psn, uint8_t ack_delay, struct cm_rep *ret_rep)
 {
 	memset(ret_rep, 0, sizeof(*ret_rep));
 	ret_rep->local_qpn = conn->qp_num & CM_QPN_MASK;
@@ -56,6 +56,12 @@ static void reply_fill(const struct rdma_conn_param *conn, uint32_t psn,
 	ret_rep->rnr_retry_count = conn->rnr_retry_count;
 	ret_rep->flow_control = conn->flow_control != 0;
 	ret_rep->srq = conn->srq != 0;
+	if (is_xrc) {
+		/* A target has no requester, and the SRQs of its domain. */
+		ret_rep->initiator_depth = 0;
+		ret_rep->flow_control = false;
+		ret_rep->srq = true;
+	}
 	memcpy(ret_rep->private_data, conn->private_data,
 	       conn->private_data_len);
 }
@@ -72,7 +78,8 @@ static int id_send_reply(struct own_id *own, const struct rdma_conn_param *conn)
 		return ret;
 	ret = -EINVAL;
 	verbs_mutex_lock(&host_mutex);
-	reply_fill(conn, own->values.local_psn,
+	reply_fill(conn, own->id.qp_type == IBV_QPT_XRC_RECV,
+		   own->values.local_psn,
 		   ack_delay > 31 ? ACCEPT_ACK_DELAY : ack_delay, &rep);
 	rep.vendor_id = ece.vendor_id;
 	if (id_is_request_locked(own))

@@ -55,7 +55,15 @@ static int address_find_device(const struct sockaddr *address,
 /* Other types of QPs, and other families of addresses, are the kernel's. */
 static bool engine_has_type(const struct own_id *own)
 {
-	return own->id.qp_type == IBV_QPT_RC || own->id.qp_type == IBV_QPT_UD;
+	switch (own->id.qp_type) {
+	case IBV_QPT_RC:
+	case IBV_QPT_UD:
+	case IBV_QPT_XRC_SEND:
+	case IBV_QPT_XRC_RECV:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static int id_check_address(const struct own_id *own,

@@ -61,15 +61,23 @@ static void request_fill(const struct own_id *own,
 	req->remote_cm_timeout = CONNECT_CM_TIMEOUT;
 	req->local_cm_timeout = CONNECT_CM_TIMEOUT;
 	req->service_type = CM_SERVICE_RC;
+	if (own->id.qp_type == IBV_QPT_XRC_SEND) {
+		/* An initiator has no responder, and no receive queue. */
+		req->service_type = CM_SERVICE_EXTENDED;
+		req->extended_type = CM_EXTENDED_XRC;
+		req->responder_resources = 0;
+	}
 	req->vendor_id = own->local_ece.vendor_id;
 	ret_param->ece_options = own->local_ece.options;
-	req->retry_count = conn->retry_count;
-	req->rnr_retry_count = conn->rnr_retry_count;
+	if (req->service_type == CM_SERVICE_RC) {
+		req->retry_count = conn->retry_count;
+		req->rnr_retry_count = conn->rnr_retry_count;
+		req->srq = conn->srq != 0;
+	}
 	req->max_cm_retries = CONNECT_CM_RETRIES;
 	req->path_mtu = own->values.path_mtu;
 	req->pkey = CM_PKEY;
 	req->flow_control = conn->flow_control != 0;
-	req->srq = conn->srq != 0;
 	ip_header_write(addresses, req->private_data);
 	memcpy(&req->private_data[CM_IP_HEADER_LEN], conn->private_data,
 	       conn->private_data_len);
@@ -121,7 +129,8 @@ int engine_connect(struct own_id *own, const struct rdma_conn_param *param)
 		return -EINVAL;
 	if (own->id.qp_type == IBV_QPT_UD)
 		return engine_datagram_connect(own, param);
-	if (own->id.qp_type != IBV_QPT_RC)
+	if (own->id.qp_type != IBV_QPT_RC &&
+	    own->id.qp_type != IBV_QPT_XRC_SEND)
 		return -EOPNOTSUPP;
 	ret = conn_param_for_request(own, param, CONNECT_PRIVATE_LEN, &conn);
 	if (ret)

@@ -34,8 +34,10 @@ static void qp_attr_fill_rtr(const struct own_id *own,
 	attr->max_dest_rd_atomic = values->responder_resources;
 	attr->min_rnr_timer = 0;
 	*ret_mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-		    IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-		    IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+		    IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+	/* An initiator has no responder. */
+	if (own->id.qp_type != IBV_QPT_XRC_SEND)
+		*ret_mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
 }
 
 static void qp_attr_fill_rts(const struct own_id *own,
@@ -48,8 +50,11 @@ static void qp_attr_fill_rts(const struct own_id *own,
 	attr->rnr_retry = values->rnr_retry_count;
 	attr->max_rd_atomic = values->initiator_depth;
 	attr->sq_psn = values->remote_psn;
-	*ret_mask = IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-		    IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_SQ_PSN;
+	*ret_mask = IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_SQ_PSN;
+	/* A target has no requester. */
+	if (own->id.qp_type != IBV_QPT_XRC_RECV)
+		*ret_mask |= IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+			     IBV_QP_MAX_QP_RD_ATOMIC;
 }
 
 /* Those of a datagram QP, which needs no peer, for INIT */

@@ -67,7 +67,8 @@ static int option_set_ack_timeout(struct own_id *own, const void *value,
 {
 	uint8_t ack_timeout;
 
-	if (len != sizeof(ack_timeout) || own->id.qp_type != IBV_QPT_RC)
+	if (len != sizeof(ack_timeout) || (own->id.qp_type != IBV_QPT_RC &&
+					   own->id.qp_type != IBV_QPT_XRC_SEND))
 		return -EINVAL;
 	memcpy(&ack_timeout, value, sizeof(ack_timeout));
 	if (ack_timeout > OPTION_MAX_ACK_TIMEOUT)

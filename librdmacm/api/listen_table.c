@@ -150,7 +150,7 @@ static bool id_accepts_address(const struct own_id *own,
 }
 
 struct own_id *listen_find_locked(const struct own_device *device,
-				  uint64_t service_id, bool is_sidr,
+				  uint64_t service_id, int qp_type,
 				  const struct sockaddr *address)
 {
 	struct own_id *wildcard = NULL;
@@ -161,7 +161,7 @@ struct own_id *listen_find_locked(const struct own_device *device,
 			list_entry(node, struct own_id, listen_node);
 
 		if (listen_service_id(own) != service_id ||
-		    id_is_sidr(own) != is_sidr ||
+		    (int)own->id.qp_type != qp_type ||
 		    !port_binding_covers(&own->binding, device) ||
 		    !id_accepts_address(own, address))
 			continue;

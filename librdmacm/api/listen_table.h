@@ -22,10 +22,10 @@ void listen_id_remove_locked(struct own_id *own) REQUIRES(host_mutex);
 /* Adds the wildcard ids to a new device. */
 void listen_device_add_locked(struct own_device *device) REQUIRES(host_mutex);
 
-/* The id that listens at an address, for SIDR_REQs or for REQs; NULL: there is
- * none. */
+/* The id that listens at an address, for QPs of a type (enum ibv_qp_type);
+ * NULL: there is none. */
 struct own_id *listen_find_locked(const struct own_device *device,
-				  uint64_t service_id, bool is_sidr,
+				  uint64_t service_id, int qp_type,
 				  const struct sockaddr *address)
 	REQUIRES(host_mutex);
 

@@ -42,8 +42,17 @@ struct own_id *request_spare_new(struct own_device *device)
 	return own;
 }
 
-/* The header in the private data, and the service id; NULL: no request that an
- * application could accept. */
+/* The type of a QP that accepts a request; 0: of another transport */
+static int request_qp_type(const struct cm_mad *message)
+{
+	if (message->attr == CM_SIDR_REQ)
+		return IBV_QPT_UD;
+	if (message->req.service_type == CM_SERVICE_RC)
+		return IBV_QPT_RC;
+	return cm_req_is_xrc(&message->req) ? IBV_QPT_XRC_RECV : 0;
+}
+
+/* The header in the private data, and the service id */
 static const uint8_t *request_header(const struct cm_mad *message,
 				     uint64_t *ret_service_id)
 {
@@ -52,9 +61,7 @@ static const uint8_t *request_header(const struct cm_mad *message,
 		return message->sidr_req.private_data;
 	}
 	*ret_service_id = message->req.service_id;
-	return message->req.service_type == CM_SERVICE_RC
-		       ? message->req.private_data
-		       : NULL;
+	return message->req.private_data;
 }
 
 static struct own_id *request_find_listener_locked(
@@ -65,11 +72,9 @@ static struct own_id *request_find_listener_locked(
 	uint64_t service_id;
 	const uint8_t *header = request_header(message, &service_id);
 
-	if (!header ||
-	    ip_header_read(header, (uint16_t)service_id, ret_src, ret_dst) != 0)
+	if (ip_header_read(header, (uint16_t)service_id, ret_src, ret_dst) != 0)
 		return NULL;
-	return listen_find_locked(device, service_id,
-				  message->attr == CM_SIDR_REQ,
+	return listen_find_locked(device, service_id, request_qp_type(message),
 				  (struct sockaddr *)ret_dst);
 }
 

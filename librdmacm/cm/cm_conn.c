@@ -110,6 +110,7 @@ int cm_conn_connect(struct cm_engine *cm, struct cm_conn *conn,
 	if (ret)
 		return ret;
 	conn->is_active = true;
+	conn->is_xrc = cm_req_is_xrc(&param->req);
 	conn->tid = message.tid;
 	conn->path = param->path;
 	conn->local_qpn = param->req.local_qpn;
@@ -140,6 +141,10 @@ int cm_conn_accept(struct cm_engine *cm, struct cm_conn *conn,
 	message.rep.local_comm_id = conn->local_comm_id;
 	message.rep.remote_comm_id = conn->remote_comm_id;
 	message.rep.local_ca_guid = cm->config.ca_guid;
+	if (conn->is_xrc) {
+		message.rep.local_eecn = rep->local_qpn;
+		message.rep.local_qpn = 0;
+	}
 	ret = cm_mad_encode(&message, conn->unacknowledged);
 	if (ret)
 		return ret;

@@ -118,6 +118,7 @@ struct cm_listener {
 struct cm_conn {
 	enum cm_state state;
 	bool is_active;
+	bool is_xrc; /* REPs have the QPN in the place of the EECN */
 	uint32_t local_comm_id;
 	uint32_t remote_comm_id;
 	uint64_t remote_ca_guid;

@@ -60,7 +60,12 @@ enum cm_service_type {
 	CM_SERVICE_RC = 0,
 	CM_SERVICE_UC = 1,
 	CM_SERVICE_RD = 2,
-	CM_SERVICE_EXTENDED = 3, /* extended_type: 1 is XRC */
+	CM_SERVICE_EXTENDED = 3, /* see enum cm_extended_type */
+};
+
+/* Extended transport type of a REQ */
+enum cm_extended_type {
+	CM_EXTENDED_XRC = 1,
 };
 
 /* Reasons of a REJ (IBTA 12.6.7.2) */
@@ -155,6 +160,13 @@ struct cm_req {
 	struct cm_req_path alternate;
 	uint8_t private_data[CM_REQ_PRIVATE_LEN];
 };
+
+/* cm_req_is_xrc() - whether the sender of a REQ is an initiator of XRC */
+static inline bool cm_req_is_xrc(const struct cm_req *req)
+{
+	return req->service_type == CM_SERVICE_EXTENDED &&
+	       req->extended_type == CM_EXTENDED_XRC;
+}
 
 struct cm_mra {
 	uint32_t local_comm_id;

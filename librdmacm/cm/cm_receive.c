@@ -94,6 +94,7 @@ static void req_receive_new(const struct receive *rx,
 		return;
 	conn->listener = listener;
 	conn->is_active = false;
+	conn->is_xrc = cm_req_is_xrc(req);
 	conn->tid = rx->out->received.tid;
 	conn->max_retries = req->max_cm_retries;
 	conn->interval_ns = cm_time_ns(timeout);
@@ -177,13 +178,15 @@ static void rep_receive_duplicate(const struct receive *rx,
 static void rep_receive(const struct receive *rx)
 {
 	const struct cm_mad *message = &rx->out->received;
-	const struct cm_rep *rep = &message->rep;
+	struct cm_rep *rep = &rx->out->received.rep;
 	struct cm_conn *conn = cm_table_find_id(rx->cm, rep->remote_comm_id);
 	struct cm_conn *stale;
 	struct cm_path path;
 
 	if (!conn)
 		return;
+	if (conn->is_xrc)
+		rep->local_qpn = rep->local_eecn;
 	if (conn->state != CM_REQ_SENT && conn->state != CM_MRA_REQ_RCVD) {
 		rep_receive_duplicate(rx, conn);
 		return;

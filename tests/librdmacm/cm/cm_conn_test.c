@@ -57,6 +57,45 @@ static struct cm_conn *connect_polite(void)
 	return conn;
 }
 
+/* The REP of a target has its QPN in the place of the EECN. */
+static void conn_xrc_target_sends_eecn(void **state)
+{
+	struct cm_connect_param param;
+	struct cm_conn *conn = &client->conns[client->nr_conns++];
+	struct cm_rep rep = { .local_qpn = 0x777, .srq = true };
+	struct cm_mad sent;
+
+	cm_net_connect_param(&param, 0x123);
+	param.req.service_type = CM_SERVICE_EXTENDED;
+	param.req.extended_type = CM_EXTENDED_XRC;
+	assert_int_equal(cm_conn_add(&client->cm, conn, 5), 0);
+	assert_int_equal(cm_conn_connect(&client->cm, conn, &param, net.now_ns,
+					 &net.out),
+			 0);
+	cm_net_flush(&net, client);
+	cm_net_run(&net, 10 * CM_NET_MS);
+	assert_int_equal(events(server, server->conns, CM_EVENT_REQUEST), 1);
+	assert_true(cm_req_is_xrc(&server->received.req));
+	assert_int_equal(cm_conn_accept(&server->cm, server->conns, &rep, 0,
+					net.now_ns, &net.out),
+			 0);
+	assert_int_equal(
+		cm_mad_decode(net.out.sends[0].bytes, CM_MAD_LEN, &sent), 0);
+	assert_int_equal(sent.rep.local_qpn, 0);
+	assert_int_equal(sent.rep.local_eecn, 0x777);
+	cm_net_flush(&net, server);
+	cm_net_run(&net, 10 * CM_NET_MS);
+	assert_int_equal(events(client, conn, CM_EVENT_REPLY), 1);
+	assert_int_equal(conn->remote_qpn, 0x777);
+	assert_int_equal(client->received.rep.local_qpn, 0x777);
+	cm_net_confirm(&net, client, conn);
+	cm_net_disconnect(&net, client, conn);
+	cm_net_run(&net, 10 * CM_NET_MS);
+	/* The DREQ names the target. */
+	assert_int_equal(events(server, server->conns, CM_EVENT_DISCONNECTED),
+			 1);
+}
+
 static void conn_polite_owners_are_established(void **state)
 {
 	struct cm_conn *conn = connect_polite();
@@ -702,6 +741,7 @@ static void reply_goes_to_gid_in_request(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		CONN_TEST(conn_xrc_target_sends_eecn),
 		CONN_TEST(conn_polite_owners_are_established),
 		CONN_TEST(conn_with_captured_parameters_sends_captured_mads),
 		CONN_TEST(server_with_captured_request_sends_captured_replies),
