@@ -55,7 +55,7 @@ struct uroce_engine {
 	uint32_t qpn_next;     /* where the search for a free one begins */
 	uint32_t nr_qps, nr_datagram_qps;
 
-	uint64_t held_bytes; /* of requests behind gaps; uroce_reorder.c */
+	uint64_t held_bytes; /* memory of uroce_reorder.c */
 
 	/* uroce_engine.c */
 	struct list_node active;

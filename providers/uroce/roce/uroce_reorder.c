@@ -8,7 +8,7 @@
 #include "uroce/roce/uroce_psn_set.h"
 #include "util/min.h"
 
-/* Bytes that may wait for all QPs of an engine: a second of 0.5 Gbit/s. */
+/* Memory of all QPs of an engine: half a second of 1 Gbit/s. */
 #define MAX_HELD_BYTES (64u << 20)
 
 /* The last byte of a list must not contain the first PSN of the ring again. */
@@ -45,14 +45,14 @@ bool uroce_reorder_hold(struct uroce_qp *qp, const struct uroce_packet *packet)
 {
 	struct uroce_roce *roce = qp->roce;
 	struct uroce_reorder *reorder = roce->reorder;
-	uint64_t bytes = roce->engine->held_bytes + held_bytes(packet);
+	uint64_t bytes = held_bytes(packet) + (reorder ? 0 : sizeof(*reorder));
 	struct uroce_packet *copy;
 
 	if (uroce_psn_diff(packet->psn, roce->resp.epsn) > MAX_AHEAD)
 		return false;
 	if (reorder && uroce_psn_set_has(&reorder->held, packet->psn))
 		return true;
-	if (bytes > MAX_HELD_BYTES)
+	if (roce->engine->held_bytes + bytes > MAX_HELD_BYTES)
 		return false;
 	copy = copy_packet(packet);
 	if (!copy)
@@ -69,7 +69,7 @@ bool uroce_reorder_hold(struct uroce_qp *qp, const struct uroce_packet *packet)
 	uroce_psn_set_add(&reorder->held, packet->psn);
 	reorder->nr++;
 	roce->reorder = reorder;
-	roce->engine->held_bytes = bytes;
+	roce->engine->held_bytes += bytes;
 	uroce_core_count(qp->core, UROCE_C_HELD, 1);
 	return true;
 }
@@ -85,6 +85,7 @@ static struct uroce_packet *take_packet(struct uroce_qp *qp, uint32_t psn)
 	reorder->nr--;
 	if (reorder->nr)
 		return packet;
+	qp->roce->engine->held_bytes -= sizeof(*reorder);
 	free(reorder);
 	qp->roce->reorder = NULL;
 	return packet;

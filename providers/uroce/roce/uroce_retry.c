@@ -142,14 +142,15 @@ bool uroce_retry_selectively(struct uroce_qp *qp,
 {
 	struct uroce_requester *req = &qp->roce->req;
 	uint32_t lost;
+	bool news;
 
 	if (req->resume_ns != UROCE_NEVER)
 		return true; /* after the RNR wait all is sent again */
-	if (!uroce_sack_receive(qp, packet))
+	if (!uroce_sack_receive(qp, packet, &news))
 		return false;
 	req->recovering = false;
-	/* the peer lives */
-	req->ack_ns = UROCE_NEVER;
+	if (news)
+		req->ack_ns = UROCE_NEVER;
 	uroce_retry_start(qp, now);
 	lost = uroce_sack_find_lost(qp->roce->sack, req->una_psn,
 				    req->sent_psn);

@@ -75,9 +75,12 @@ static bool list_is_valid(const struct uroce_requester *req,
 	return end <= (uint32_t)uroce_psn_diff(req->sent_psn, req->una_psn);
 }
 
-static void add_list(struct uroce_sack *sack, uint32_t psn,
+/* Returns whether the list has PSNs that were not known to have arrived. */
+static bool add_list(struct uroce_sack *sack, uint32_t psn,
 		     const struct uroce_packet *packet)
 {
+	uint32_t before = sack->nr_received;
+
 	for (uint32_t i = 0; i < packet->payload_len;
 	     i++, psn = uroce_psn_add(psn, 8)) {
 		uint8_t news =
@@ -92,6 +95,7 @@ static void add_list(struct uroce_sack *sack, uint32_t psn,
 			sack->nr_received++;
 		}
 	}
+	return sack->nr_received != before;
 }
 
 static void find_lost_psn(struct uroce_sack *sack,
@@ -112,7 +116,8 @@ static void find_lost_psn(struct uroce_sack *sack,
 		sack->lost_psn = uroce_psn_add(psn, 1);
 }
 
-bool uroce_sack_receive(struct uroce_qp *qp, const struct uroce_packet *packet)
+bool uroce_sack_receive(struct uroce_qp *qp, const struct uroce_packet *packet,
+			bool *ret_news)
 {
 	const struct uroce_requester *req = &qp->roce->req;
 	struct uroce_sack *sack = qp->roce->sack;
@@ -130,7 +135,7 @@ bool uroce_sack_receive(struct uroce_qp *qp, const struct uroce_packet *packet)
 	}
 	if (uroce_psn_before(sack->end_psn, end))
 		sack->end_psn = end;
-	add_list(sack, req->una_psn, packet);
+	*ret_news = add_list(sack, req->una_psn, packet);
 	find_lost_psn(sack, req);
 	count_lost(sack, req->una_psn);
 	return true;

@@ -24,11 +24,13 @@
  * uroce_sack_receive() - record the list of a NAK
  * @qp: the QP, whose una_psn is the PSN of the NAK
  * @packet: the NAK; its list is not trusted
+ * @ret_news: receives whether more has arrived than was known before
  *
  * Return: whether there is a record now; false: the list is not valid, or there
  * is no memory, and nothing has changed.
  */
-bool uroce_sack_receive(struct uroce_qp *qp, const struct uroce_packet *packet);
+bool uroce_sack_receive(struct uroce_qp *qp, const struct uroce_packet *packet,
+			bool *ret_news);
 
 /** uroce_sack_moved_on() - una_psn has advanced from @old; ends the record */
 void uroce_sack_moved_on(struct uroce_qp *qp, uint32_t old);
