@@ -45,6 +45,7 @@ static const char *const names[UROCE_NR_COUNTERS] = {
 	[UROCE_C_NAKS_FATAL] = "naks_fatal",
 	[UROCE_C_TIMEOUTS] = "timeouts",
 	[UROCE_C_RETRANSMITTED] = "retransmitted",
+	[UROCE_C_PROBES] = "probes",
 	[UROCE_C_RETRY_EXCEEDED] = "retry_exceeded",
 	[UROCE_C_CQ_OVERRUN] = "cq_overrun",
 };

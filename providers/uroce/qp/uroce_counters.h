@@ -54,6 +54,7 @@ enum uroce_counter {
 	UROCE_C_NAKS_FATAL,	/* received: the request fails */
 	UROCE_C_TIMEOUTS,	/* of the acknowledge timer */
 	UROCE_C_RETRANSMITTED,	/* packets */
+	UROCE_C_PROBES,		/* last packets that were sent again early */
 	UROCE_C_RETRY_EXCEEDED, /* QPs that failed with no retry left */
 
 	UROCE_C_CQ_OVERRUN, /* completions lost to a full CQ */

@@ -87,6 +87,7 @@ void uroce_requester_init(struct uroce_qp *qp)
 		.cwnd.packets = first_window(qp),
 		.room = count_room(qp),
 		.ack_ns = UROCE_NEVER,
+		.probe_ns = UROCE_NEVER,
 		.resume_ns = UROCE_NEVER,
 	};
 }
@@ -197,6 +198,8 @@ static uint32_t window_room(const struct uroce_qp *qp)
 	uint32_t ahead = (uint32_t)uroce_psn_diff(req->next_psn, req->una_psn);
 	uint32_t in_flight = ahead;
 
+	if (req->probing)
+		return 1;
 	if (qp->roce->sack) {
 		if (ahead >= UROCE_SACK_SPAN)
 			return 0;
@@ -217,7 +220,7 @@ static void ask_for_ack(struct uroce_qp *qp, struct uroce_packet *packet,
 
 	req->packets_since_ack_req++;
 	/* after a loss each ACK is progress, which restores all retries */
-	if (req->recovering || (qp->roce->sack && !is_new) ||
+	if (req->recovering || (qp->roce->sack && !is_new) || req->probing ||
 	    req->packets_since_ack_req >= ack_every(req) || !window_room(qp))
 		packet->ack_req = is_reliable(qp);
 	if (!packet->ack_req)
@@ -250,7 +253,9 @@ static void requester_advance(struct uroce_qp *qp,
 {
 	struct uroce_requester *req = &qp->roce->req;
 
-	if (is_retransmission(req))
+	if (req->probing)
+		uroce_core_count(qp->core, UROCE_C_PROBES, 1);
+	else if (is_retransmission(req))
 		uroce_core_count(qp->core, UROCE_C_RETRANSMITTED,
 				 has_response ? 1 : nr_psns);
 	move_on(qp, wqe, nr_psns, has_response);
@@ -284,11 +289,20 @@ static bool send_again(struct uroce_qp *qp)
 	return true;
 }
 
+/* The first packet in front of @end that is to be sent again; or @end. */
+static uint32_t find_lost(const struct uroce_qp *qp, uint32_t psn, uint32_t end)
+{
+	uint32_t last = uroce_psn_add(qp->roce->req.sent_psn, -1);
+
+	if (qp->roce->sack)
+		return uroce_sack_find_lost(qp->roce->sack, psn, end);
+	return uroce_psn_before(last, end) ? last : end;
+}
+
 /* Skips requests of the message at qp->cur; false: one of them was lost. */
 static bool skip_sent(struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
 {
 	struct uroce_requester *req = &qp->roce->req;
-	const struct uroce_sack *sack = qp->roce->sack;
 	uint32_t end = uroce_psn_add(wqe->psn, wqe->nr_packets);
 	bool has_response = uroce_sq_has_response(wqe);
 	uint32_t nr_psns, lost;
@@ -297,7 +311,7 @@ static bool skip_sent(struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
 		end = uroce_psn_add(req->next_psn, 1);
 	else if (uroce_psn_before(req->sent_psn, end))
 		end = req->sent_psn;
-	lost = uroce_sack_find_lost(sack, req->next_psn, end);
+	lost = find_lost(qp, req->next_psn, end);
 	nr_psns = (uint32_t)uroce_psn_diff(lost, req->next_psn);
 	if (has_response && nr_psns)
 		nr_psns = uroce_request_count_response(
@@ -306,7 +320,7 @@ static bool skip_sent(struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
 	return lost == end;
 }
 
-/* Advances next_psn to the next lost packet, or to sent_psn. */
+/* Advances next_psn to the next packet that is sent again, or to sent_psn. */
 static void skip_to_lost(struct uroce_qp *qp)
 {
 	struct uroce_requester *req = &qp->roce->req;
@@ -345,6 +359,7 @@ static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		nr_psns = uroce_rndv_request(qp, wqe, out);
 	requester_advance(qp, wqe, nr_psns, has_response, now);
 	ask_for_ack(qp, &out->packet, is_new, now);
+	req->probing = false;
 	return true;
 }
 
@@ -357,7 +372,7 @@ bool uroce_requester_next(struct uroce_qp *qp, uint64_t now,
 	       (qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD)) {
 		struct uroce_send_wqe *wqe;
 
-		if (qp->roce->sack)
+		if (qp->roce->sack || req->probing)
 			skip_to_lost(qp);
 		if (req->resume_ns != UROCE_NEVER ||
 		    !uroce_ring_has(&qp->sq, qp->cur))
@@ -391,7 +406,8 @@ static uint32_t count_run(const struct uroce_qp *qp,
 
 	if (is_reliable(qp) &&
 	    (req->recovering || req->packets_since_ack_req + 1u >= every ||
-	     !room || (qp->roce->sack && is_retransmission(req))))
+	     !room ||
+	     ((qp->roce->sack || req->probing) && is_retransmission(req))))
 		return 0;
 	if (is_reliable(qp))
 		max = min_u32(max,

@@ -12,12 +12,29 @@
 #include "uroce/roce/uroce_requester.h"
 #include "uroce/roce/uroce_sack.h"
 #include "uroce/roce/uroce_timers.h"
+#include "util/clock.h"
+
+/*
+ * If no ACK comes for so long, and two RTTs, the last packet is sent again: its
+ * loss, or that of its ACK, shows in no NAK, and the timeout is much longer (as
+ * the tail loss probe of RFC 8985). The time is that for which a busy peer may
+ * delay an ACK.
+ */
+#define PROBE_NS (2 * VERBS_NS_PER_MS)
 
 uint64_t uroce_retry_deadline(const struct uroce_qp *qp)
 {
 	const struct uroce_requester *req = &qp->roce->req;
+	uint64_t deadline = req->ack_ns < req->resume_ns ? req->ack_ns
+							 : req->resume_ns;
 
-	return req->ack_ns < req->resume_ns ? req->ack_ns : req->resume_ns;
+	return deadline < req->probe_ns ? deadline : req->probe_ns;
+}
+
+static void stop_timer(struct uroce_requester *req)
+{
+	req->ack_ns = UROCE_NEVER;
+	req->probe_ns = UROCE_NEVER;
 }
 
 static uint64_t timeout_from(const struct uroce_qp *qp, uint64_t now)
@@ -27,13 +44,26 @@ static uint64_t timeout_from(const struct uroce_qp *qp, uint64_t now)
 	return timeout == UROCE_NEVER ? UROCE_NEVER : now + timeout;
 }
 
+/* Without an RTT, that of a channel for example, there is no probe. */
+static uint64_t probe_from(const struct uroce_requester *req, uint64_t now)
+{
+	uint64_t probe_ns = now + 2 * req->cwnd.rtt_ns + PROBE_NS;
+
+	return req->cwnd.rtt_ns && !req->recovering && probe_ns < req->ack_ns
+		       ? probe_ns
+		       : UROCE_NEVER;
+}
+
 void uroce_retry_start(struct uroce_qp *qp, uint64_t now)
 {
-	if (qp->roce->req.ack_ns != UROCE_NEVER)
+	struct uroce_requester *req = &qp->roce->req;
+
+	if (req->ack_ns != UROCE_NEVER)
 		return;
-	qp->roce->req.stale = qp->roce->engine->stale;
-	qp->roce->req.ack_ns = timeout_from(qp, now);
-	uroce_timers_set(qp->roce->engine, qp, qp->roce->req.ack_ns);
+	req->stale = qp->roce->engine->stale;
+	req->ack_ns = timeout_from(qp, now);
+	req->probe_ns = probe_from(req, now);
+	uroce_timers_set(qp->roce->engine, qp, uroce_retry_deadline(qp));
 }
 
 static void grow_window(struct uroce_qp *qp, uint32_t nr_packets, uint64_t now)
@@ -58,7 +88,7 @@ void uroce_retry_progress(struct uroce_qp *qp, uint32_t nr_packets,
 	req->recovering = false;
 	req->retry_left = qp->retry_cnt;
 	req->rnr_left = qp->rnr_retry;
-	req->ack_ns = UROCE_NEVER;
+	stop_timer(req);
 	if (req->una_psn != req->sent_psn && req->resume_ns == UROCE_NEVER)
 		uroce_retry_start(qp, now);
 	if (!qp->roce->channel)
@@ -80,6 +110,7 @@ void uroce_retry_rewind(struct uroce_qp *qp)
 	}
 	qp->cur = cur;
 	req->next_psn = req->una_psn;
+	req->probing = false;
 	uroce_cwnd_stop_sample(&req->cwnd);
 	req->out = (struct uroce_cursor){};
 	req->rd_last = req->rd_first; /* none ends before una_psn */
@@ -97,7 +128,7 @@ static void go_back(struct uroce_qp *qp, uint64_t now)
 	if (!qp->roce->channel)
 		uroce_cwnd_lost(&req->cwnd, now);
 	uroce_retry_rewind(qp);
-	req->ack_ns = UROCE_NEVER;
+	stop_timer(req);
 	uroce_retry_start(qp, now);
 	uroce_engine_activate(qp->roce->engine, qp);
 }
@@ -150,7 +181,7 @@ bool uroce_retry_selectively(struct uroce_qp *qp,
 		return false;
 	req->recovering = false;
 	if (news)
-		req->ack_ns = UROCE_NEVER;
+		stop_timer(req);
 	uroce_retry_start(qp, now);
 	lost = uroce_sack_find_lost(qp->roce->sack, req->una_psn,
 				    req->sent_psn);
@@ -190,9 +221,40 @@ void uroce_retry_not_ready(struct uroce_qp *qp, uint8_t timer, uint64_t now)
 	req->retry_left = qp->retry_cnt; /* the peer responds */
 	uroce_sack_drop(qp);
 	uroce_retry_rewind(qp);
-	req->ack_ns = UROCE_NEVER;
+	stop_timer(req);
 	req->resume_ns = now + uroce_sq_rnr_ns(timer);
 	uroce_timers_set(qp->roce->engine, qp, req->resume_ns);
+}
+
+/* Whether the last packet that was sent is of a SEND or WRITE. */
+static bool last_has_payload(const struct uroce_qp *qp)
+{
+	uint32_t last = uroce_psn_add(qp->roce->req.sent_psn, -1);
+
+	for (uint32_t cur = qp->sq.tail; uroce_ring_has(&qp->sq, cur); cur++) {
+		const struct uroce_send_wqe *wqe = uroce_ring_at(&qp->sq, cur);
+
+		if (uroce_psn_before(last,
+				     uroce_psn_add(wqe->psn, wqe->nr_packets)))
+			return !uroce_sq_has_response(wqe);
+	}
+	return false;
+}
+
+/* A READ is not requested twice: its response may be long. */
+static void probe(struct uroce_qp *qp)
+{
+	struct uroce_requester *req = &qp->roce->req;
+
+	if (req->una_psn == req->sent_psn || req->next_psn != req->sent_psn)
+		return;
+	if (qp->roce->sack)
+		uroce_sack_give_up(qp);
+	else if (!last_has_payload(qp))
+		return;
+	uroce_retry_rewind(qp);
+	req->probing = !qp->roce->sack;
+	uroce_engine_activate(qp->roce->engine, qp);
 }
 
 void uroce_retry_expire(struct uroce_qp *qp, uint64_t now)
@@ -204,18 +266,21 @@ void uroce_retry_expire(struct uroce_qp *qp, uint64_t now)
 		req->recovering = false;
 		uroce_engine_activate(qp->roce->engine, qp);
 		/* the next packet starts the timer */
-		req->ack_ns = UROCE_NEVER;
+		stop_timer(req);
 	}
-	if (req->ack_ns <= now && req->stale) {
+	if (uroce_retry_deadline(qp) <= now && req->stale) {
 		/*
 		 * A stale timestamp started the timer: start it again. IBTA
 		 * 9.7.6.1.3 allows up to four times the timeout.
 		 */
-		req->ack_ns = UROCE_NEVER;
+		stop_timer(req);
 		uroce_retry_start(qp, now);
 	} else if (req->ack_ns <= now) {
 		uroce_core_count(qp->core, UROCE_C_TIMEOUTS, 1);
-		req->ack_ns = UROCE_NEVER;
+		stop_timer(req);
 		retry(qp, UROCE_CAUSE_TIMEOUT, now);
+	} else if (req->probe_ns <= now) {
+		req->probe_ns = UROCE_NEVER;
+		probe(qp);
 	}
 }

@@ -14,6 +14,7 @@
 static void roce_stop_timers(struct uroce_qp *qp)
 {
 	qp->roce->req.ack_ns = UROCE_NEVER;
+	qp->roce->req.probe_ns = UROCE_NEVER;
 	qp->roce->req.resume_ns = UROCE_NEVER;
 	uroce_timers_remove(qp->roce->engine, qp);
 }

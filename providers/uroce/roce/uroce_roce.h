@@ -42,6 +42,7 @@ struct uroce_requester {
 	uint8_t retry_left, rnr_left;
 	bool recovering; /* retransmitting; no ACK has come since then */
 	bool stale;	 /* ack_ns is from a stale time and may be too early */
+	bool probing;	 /* the last packet is sent again */
 	uint8_t packets_since_ack_req;
 	struct uroce_cwnd cwnd; /* maximum of unacknowledged packets */
 	/* sent_psn when a loss last reduced it; later losses reduce it again */
@@ -49,6 +50,7 @@ struct uroce_requester {
 	struct uroce_direct_state direct; /* of qp->cur */
 	uint32_t room;	    /* response packets that fit into the socket */
 	uint64_t ack_ns;    /* deadline of the acknowledge timer */
+	uint64_t probe_ns;  /* then the last packet is sent again, once */
 	uint64_t resume_ns; /* end of the RNR wait */
 };
 

@@ -141,6 +141,17 @@ bool uroce_sack_receive(struct uroce_qp *qp, const struct uroce_packet *packet,
 	return true;
 }
 
+void uroce_sack_give_up(struct uroce_qp *qp)
+{
+	uint32_t psn = qp->roce->req.una_psn;
+	struct uroce_sack *sack = qp->roce->sack;
+
+	sack->lost_psn = sack->end_psn;
+	for (; psn != sack->end_psn; psn = uroce_psn_add(psn, 1))
+		sack->sent_again[uroce_psn_set_at(psn)] = 0;
+	count_lost(sack, qp->roce->req.una_psn);
+}
+
 void uroce_sack_moved_on(struct uroce_qp *qp, uint32_t old)
 {
 	uint32_t una_psn = qp->roce->req.una_psn;

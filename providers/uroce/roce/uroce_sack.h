@@ -46,6 +46,11 @@ void uroce_sack_moved_on(struct uroce_qp *qp, uint32_t old);
 uint32_t uroce_sack_find_lost(const struct uroce_sack *sack, uint32_t psn,
 			      uint32_t end);
 
+/** uroce_sack_give_up() - all that is missing in front of the last arrival is
+ * lost
+ */
+void uroce_sack_give_up(struct uroce_qp *qp);
+
 /** uroce_sack_sent() - a lost request, with PSN next_psn, is sent again */
 void uroce_sack_sent(struct uroce_qp *qp);
 

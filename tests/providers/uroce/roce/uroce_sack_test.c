@@ -14,6 +14,7 @@
 #include "uroce_expect.h"
 
 #define MTU 1024
+#define MS  UINT64_C(1000000)
 
 /* Drops packets of side 0; counts how often each PSN was sent. */
 struct wire {
@@ -129,15 +130,24 @@ static void sack_retransmission_is_lost_again(void **state)
 
 static void sack_last_packet_is_lost(void **state)
 {
-	struct wire wire = { .lost = { 19 }, .times = { 1 }, .nr_lost = 1 };
+	struct wire wire = { .lost = { 39 }, .times = { 1 }, .nr_lost = 1 };
 	struct pair_options o = pair_defaults();
-	struct pair *pair = new_pair(&wire, &o);
+	struct pair *pair;
 
+	o.timeout = 17; /* 0.5 s */
+	pair = new_pair(&wire, &o);
 	fill_source(pair, 20 * MTU);
+	/* the first message measures the RTT */
 	post(pair, 1, IBV_WR_RDMA_WRITE, 20 * MTU);
-	pair_run(pair);
+	pair_run_until(pair, pair->now + MS);
+	post(pair, 2, IBV_WR_RDMA_WRITE, 20 * MTU);
+	pair_run_until(pair, pair->now + 3 * MS);
 	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect(&pair->side[0].send_cq, 2, IBV_WC_SUCCESS);
 	expect_written(pair, 20 * MTU);
+	expect_sent(&wire, 40, 1);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_PROBES), 1);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
 	pair_free(pair);
 }
 
@@ -342,6 +352,29 @@ static void sack_invalid_list_retransmits_all(void **state)
 	}
 }
 
+/* The list of a dead peer, again and again: the retries still end. */
+static void sack_repeated_list_is_no_progress(void **state)
+{
+	static const uint8_t list[1] = { 0x02 };
+	struct wire wire = {
+		.lost = { 0, 2, 3, 4, 5 },
+		.times = { 200, 200, 200, 200, 200 },
+		.nr_lost = 5,
+	};
+	struct pair_options o = pair_defaults();
+	struct pair *pair = new_pair(&wire, &o);
+
+	post(pair, 1, IBV_WR_RDMA_WRITE, 6 * MTU);
+	for (unsigned int i = 0; i < 200; i++) {
+		pair_run_until(pair, pair->now + MS / 10);
+		inject_list(pair, list, sizeof(list));
+	}
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
+	assert_in_range(pair_count(pair, 0, UROCE_C_TIMEOUTS), 1, 8);
+	pair_free(pair);
+}
+
 /* A list that claims too much delays the retransmission, but loses no data. */
 static void sack_false_list_loses_nothing(void **state)
 {
@@ -379,6 +412,7 @@ int main(void)
 		cmocka_unit_test(sack_dead_request_uses_up_retries),
 		cmocka_unit_test(sack_foreign_device_gets_plain_nak),
 		cmocka_unit_test(sack_invalid_list_retransmits_all),
+		cmocka_unit_test(sack_repeated_list_is_no_progress),
 		cmocka_unit_test(sack_false_list_loses_nothing),
 	};
 
