@@ -70,9 +70,9 @@ cm_listens() {
 
 # gsi_listens PORT_SPACE PORT [SS_OPTION...] - listens through the connection manager
 # in user space: the name of the service id of the port exists. The port space is
-# 106 for TCP and 111 for UDP. rdma_bind_addr() makes the name; the server has
-# returned from rdma_listen() when its first thread sleeps, or has polled for
-# connections.
+# 106 for TCP, 111 for UDP and 13f for IB. rdma_bind_addr() makes the name; the
+# server has returned from rdma_listen() when its first thread sleeps, or has polled
+# for connections.
 gsi_listens() {
 	local name pid
 

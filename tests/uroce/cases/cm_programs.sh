@@ -124,9 +124,11 @@ test_perftest_programs() {
 # capacity. With XRC the server is a target, and the private data of its REP contain
 # the number of its SRQ.
 test_xserver() {
-	local client=rdma_xclient title type
+	local client=rdma_xclient title type port_space
 
 	for type in r x; do
+		port_space=106
+		[ "$type" = r ] || port_space=13f # RDMA_PS_IB
 		title="rdma_xclient -c $type"
 		connects 'rdma_xclient: end 0' rdma_xserver -p @port -c "$type" \
 			-- -s @address -p @port -c "$type"
