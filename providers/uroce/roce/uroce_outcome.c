@@ -10,6 +10,7 @@
 #include "uroce/roce/uroce_copy.h"
 #include "uroce/roce/uroce_delack.h"
 #include "uroce/roce/uroce_psn.h"
+#include "uroce/roce/uroce_reorder.h"
 
 static void outcome_count(struct uroce_qp *qp, enum uroce_counter counter)
 {
@@ -90,7 +91,7 @@ static void renew_nak(struct uroce_qp *qp)
 {
 	struct uroce_responder *resp = &qp->roce->resp;
 
-	if (!qp->roce->reorder &&
+	if (uroce_reorder_is_empty(qp) &&
 	    uroce_psn_before(resp->dropped_psn, resp->epsn)) {
 		ack_now(qp);
 		return;

@@ -27,10 +27,16 @@ bool uroce_reorder_hold(struct uroce_qp *qp, const struct uroce_packet *packet);
 /**
  * uroce_reorder_take() - take the request with the expected PSN
  *
- * Return: the request, which the caller frees with free(); NULL: it has not
+ * Return: the request, valid until uroce_reorder_end(); NULL: it has not
  * arrived.
  */
 struct uroce_packet *uroce_reorder_take(struct uroce_qp *qp);
+
+/** uroce_reorder_end() - free the memory if no request waits any more */
+void uroce_reorder_end(struct uroce_qp *qp);
+
+/** uroce_reorder_is_empty() - whether no request waits */
+bool uroce_reorder_is_empty(const struct uroce_qp *qp);
 
 /** uroce_reorder_list() - add the list of the requests that wait to a NAK */
 void uroce_reorder_list(struct uroce_qp *qp, struct uroce_out *nak);

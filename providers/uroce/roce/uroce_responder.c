@@ -9,7 +9,6 @@
 #include "uroce/roce/uroce_responder.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "uroce/qp/uroce_cause.h"
 #include "uroce/qp/uroce_completion.h"
@@ -263,16 +262,14 @@ static bool responder_find_srq(struct uroce_qp *qp, struct uroce_packet *packet)
 /* Executes the request with the expected PSN, and those that wait for it. */
 static void receive_expected(struct uroce_qp *qp, struct uroce_packet *packet)
 {
-	struct uroce_packet *waiting = NULL;
-
 	do {
 		if (responder_find_srq(qp, packet))
 			responder_execute(qp, packet);
-		free(waiting);
-		waiting = uroce_qp_is_stopped(qp) ? NULL
-						  : uroce_reorder_take(qp);
-		packet = waiting;
+		packet = uroce_qp_is_stopped(qp) ? NULL
+						 : uroce_reorder_take(qp);
 	} while (packet);
+	if (qp->roce->reorder)
+		uroce_reorder_end(qp);
 }
 
 static void receive_rc(struct uroce_qp *qp, struct uroce_packet *packet)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "uroce/roce/uroce_sack.h"
 
-#include <stdlib.h>
-
+#include "uroce/roce/uroce_pages.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_psn_set.h"
 
@@ -126,7 +125,7 @@ bool uroce_sack_receive(struct uroce_qp *qp, const struct uroce_packet *packet,
 	if (!list_is_valid(req, packet, &end))
 		return false;
 	if (!sack) {
-		sack = calloc(1, sizeof(*sack));
+		sack = uroce_pages_new(sizeof(*sack));
 		if (!sack)
 			return false;
 		sack->end_psn = end;
@@ -192,6 +191,6 @@ uint32_t uroce_sack_in_flight(const struct uroce_qp *qp)
 
 void uroce_sack_drop(struct uroce_qp *qp)
 {
-	free(qp->roce->sack);
+	uroce_pages_free(qp->roce->sack, sizeof(*qp->roce->sack));
 	qp->roce->sack = NULL;
 }
