@@ -226,6 +226,8 @@ struct ibv_context **rdma_get_devices(int *num_devices)
 	device_table_refresh();
 	nr = device_list_size();
 	list = nr ? calloc(nr + 1, sizeof(struct ibv_context *)) : NULL;
+	if (num_devices)
+		*num_devices = list ? (int)nr : 0;
 	if (!list) {
 		errno = nr ? ENOMEM : ENODEV;
 		return NULL;
@@ -233,8 +235,6 @@ struct ibv_context **rdma_get_devices(int *num_devices)
 	for (struct own_device *device = device_first();
 	     device && device->index < nr; device = device_next(device))
 		list[device->index] = device->context;
-	if (num_devices)
-		*num_devices = (int)nr;
 	return list;
 }
 

@@ -77,6 +77,15 @@ static int id_check_address(const struct own_id *own,
 	return 0;
 }
 
+/* IPv4 addresses never cover IPv6. */
+static bool id_is_family_only(const struct own_id *own,
+			      const struct sockaddr *address)
+{
+	if (own->is_family_only || address->sa_family == AF_INET)
+		return true;
+	return !own->has_family_only && ip_route_is_v6only();
+}
+
 /* Gives the id a port at an address whose device is known. */
 static int id_bind_to_device(struct own_id *own, const struct sockaddr *address,
 			     struct own_device *device, int sgid_index,
@@ -91,8 +100,7 @@ static int id_bind_to_device(struct own_id *own, const struct sockaddr *address,
 	binding->port_space = (uint16_t)own->id.ps;
 	binding->device = device;
 	binding->is_reusable = own->is_reusable;
-	binding->is_family_only = own->is_family_only ||
-				  address->sa_family == AF_INET;
+	binding->is_family_only = id_is_family_only(own, address);
 	ip_address_copy(&binding->address, address);
 	ret = port_binding_add(binding, is_claimed);
 	if (ret)
@@ -142,6 +150,20 @@ static int loopback_find_device(const struct sockaddr *source,
 	*ret_device = device_find_first();
 	*ret_index = OWN_INDEX_NOWHERE;
 	return *ret_device ? 0 : -ENODEV;
+}
+
+/* Packets to the wildcard address arrive at their own source address. */
+static void id_set_destination(struct own_id *own, const struct sockaddr *dst,
+			       const struct sockaddr_storage *source)
+{
+	struct rdma_addr *addresses = &own->id.route.addr;
+
+	if (ip_address_is_any(dst))
+		addresses->dst_storage = *source;
+	else
+		ip_address_copy(&addresses->dst_storage, dst);
+	ip_address_set_port(&addresses->dst_addr, ip_address_port(dst));
+	ip_address_to_gid(&addresses->dst_addr, &addresses->addr.ibaddr.dgid);
 }
 
 /* Gives an id the device and the address of its packets. */
@@ -209,7 +231,6 @@ static int id_prepare_source(struct own_id *own, const struct sockaddr *src,
 int engine_resolve_addr(struct own_id *own, const struct sockaddr *src,
 			const struct sockaddr *dst, int timeout_ms)
 {
-	struct rdma_addr *addresses = &own->id.route.addr;
 	struct sockaddr_storage bound, source;
 	int ret = id_prepare_source(own, src, dst, &bound);
 
@@ -223,16 +244,22 @@ int engine_resolve_addr(struct own_id *own, const struct sockaddr *src,
 		return own_id_post(own, RDMA_CM_EVENT_ADDR_ERROR, ret, 0);
 	if (ret)
 		return ret;
-	ip_address_copy(&addresses->dst_storage, dst);
-	ip_address_to_gid(dst, &addresses->addr.ibaddr.dgid);
+	id_set_destination(own, dst, &source);
 	host_id_set_state(own, OWN_ID_ADDR_RESOLVED);
 	return own_id_post(own, RDMA_CM_EVENT_ADDR_RESOLVED, 0, 0);
 }
 
+/* The flow label of an IPv6 source address; otherwise, ports make one. */
 static uint32_t id_flow_label(const struct rdma_addr *addresses)
 {
-	uint32_t label =
-		PATH_LABEL_FACTOR * ip_address_port(&addresses->src_addr) +
+	uint32_t label = 0;
+
+	if (addresses->src_addr.sa_family == AF_INET6)
+		label = be32toh(addresses->src_sin6.sin6_flowinfo) &
+			PATH_LABEL_MASK;
+	if (label)
+		return label;
+	label = PATH_LABEL_FACTOR * ip_address_port(&addresses->src_addr) +
 		ip_address_port(&addresses->dst_addr);
 
 	return label & PATH_LABEL_MASK;

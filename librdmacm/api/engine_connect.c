@@ -56,24 +56,22 @@ static void request_fill(const struct own_id *own,
 					ip_address_port(&addresses->dst_addr));
 	req->local_qpn = conn->qp_num & CM_QPN_MASK;
 	req->starting_psn = own->values.local_psn;
-	req->responder_resources = conn->responder_resources;
 	req->initiator_depth = conn->initiator_depth;
 	req->remote_cm_timeout = CONNECT_CM_TIMEOUT;
 	req->local_cm_timeout = CONNECT_CM_TIMEOUT;
-	req->service_type = CM_SERVICE_RC;
 	if (own->id.qp_type == IBV_QPT_XRC_SEND) {
 		/* An initiator has no responder, and no receive queue. */
 		req->service_type = CM_SERVICE_EXTENDED;
 		req->extended_type = CM_EXTENDED_XRC;
-		req->responder_resources = 0;
-	}
-	req->vendor_id = own->local_ece.vendor_id;
-	ret_param->ece_options = own->local_ece.options;
-	if (req->service_type == CM_SERVICE_RC) {
+	} else {
+		req->service_type = CM_SERVICE_RC;
+		req->responder_resources = conn->responder_resources;
 		req->retry_count = conn->retry_count;
 		req->rnr_retry_count = conn->rnr_retry_count;
 		req->srq = conn->srq != 0;
 	}
+	req->vendor_id = own->local_ece.vendor_id;
+	ret_param->ece_options = own->local_ece.options;
 	req->max_cm_retries = CONNECT_CM_RETRIES;
 	req->path_mtu = own->values.path_mtu;
 	req->pkey = CM_PKEY;
@@ -129,8 +127,7 @@ int engine_connect(struct own_id *own, const struct rdma_conn_param *param)
 		return -EINVAL;
 	if (own->id.qp_type == IBV_QPT_UD)
 		return engine_datagram_connect(own, param);
-	if (own->id.qp_type != IBV_QPT_RC &&
-	    own->id.qp_type != IBV_QPT_XRC_SEND)
+	if (!own_id_is_connected_type(own))
 		return -EOPNOTSUPP;
 	ret = conn_param_for_request(own, param, CONNECT_PRIVATE_LEN, &conn);
 	if (ret)

@@ -73,6 +73,8 @@ int engine_get_qp_attr(const struct own_id *own, struct ibv_qp_attr *attr,
 {
 	struct own_conn_values values;
 
+	if ((unsigned int)attr->qp_state > IBV_QPS_ERR)
+		return -EINVAL;
 	verbs_mutex_lock(&host_mutex);
 	values = own->values;
 	verbs_mutex_unlock(&host_mutex);

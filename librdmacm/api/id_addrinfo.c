@@ -147,6 +147,9 @@ int rdma_getaddrinfo(const char *node, const char *service,
 
 	if (!node && !service && !hints)
 		return api_ret_minus1(-EINVAL);
+	/* RoCE has no subnet administrator that knows services. */
+	if (hints && (hints->ai_flags & RAI_SA))
+		return api_ret_minus1(-ENOENT);
 	if (!hints)
 		hints = &no_hints;
 	if (node || service) {

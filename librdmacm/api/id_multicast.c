@@ -20,9 +20,8 @@ static int id_join(struct own_id *own, const struct sockaddr *address,
 	struct multicast_group *group;
 	int ret;
 
-	if (!address || !id_address_size(address) ||
-	    ip_address_is_any(address) || own->id.qp_type != IBV_QPT_UD ||
-	    !own_id_has_device(own))
+	if (!id_address_size(address) || ip_address_is_any(address) ||
+	    own->id.qp_type != IBV_QPT_UD || !own_id_has_device(own))
 		return -EINVAL;
 	group = multicast_group_new(own, address, is_send_only);
 	if (!group)
@@ -48,8 +47,11 @@ int rdma_join_multicast_ex(struct rdma_cm_id *id,
 {
 	const uint32_t required = RDMA_CM_JOIN_MC_ATTR_ADDRESS |
 				  RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS;
-	uint32_t flags = mc_join_attr->join_flags;
+	uint32_t flags;
 
+	if (!mc_join_attr)
+		return api_ret_minus1(-EINVAL);
+	flags = mc_join_attr->join_flags;
 	if (mc_join_attr->comp_mask >= RDMA_CM_JOIN_MC_ATTR_RESERVED)
 		return api_ret_minus1(-ENOTSUP);
 	if (mc_join_attr->comp_mask != required ||

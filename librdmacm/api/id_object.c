@@ -29,7 +29,8 @@ struct rdma_event_channel *rdma_create_event_channel(void)
 
 void rdma_destroy_event_channel(struct rdma_event_channel *channel)
 {
-	kernel_channel_free(channel_of(channel));
+	if (channel)
+		kernel_channel_free(channel_of(channel));
 }
 
 /* Moves an id to another channel, with its events. */

@@ -58,6 +58,7 @@ static int option_set_family_only(struct own_id *own, const void *value,
 	if (state != OWN_ID_IDLE && state != OWN_ID_ADDR_BOUND)
 		return -EINVAL;
 	own->is_family_only = is_family_only;
+	own->has_family_only = true;
 	own->binding.is_family_only = is_family_only;
 	return 0;
 }
@@ -67,8 +68,7 @@ static int option_set_ack_timeout(struct own_id *own, const void *value,
 {
 	uint8_t ack_timeout;
 
-	if (len != sizeof(ack_timeout) || (own->id.qp_type != IBV_QPT_RC &&
-					   own->id.qp_type != IBV_QPT_XRC_SEND))
+	if (len != sizeof(ack_timeout) || !own_id_is_connected_type(own))
 		return -EINVAL;
 	memcpy(&ack_timeout, value, sizeof(ack_timeout));
 	if (ack_timeout > OPTION_MAX_ACK_TIMEOUT)

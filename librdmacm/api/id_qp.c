@@ -136,6 +136,16 @@ void id_cqs_free(struct rdma_cm_id *id)
 	cq_free(&id->send_cq_channel, &id->send_cq);
 }
 
+/* Frees the CQs of an id that has had others, or none, before. */
+static void id_cqs_restore(struct rdma_cm_id *id, const struct ibv_cq *recv_cq,
+			   const struct ibv_cq *send_cq)
+{
+	if (id->recv_cq != recv_cq)
+		cq_free(&id->recv_cq_channel, &id->recv_cq);
+	if (id->send_cq != send_cq)
+		cq_free(&id->send_cq_channel, &id->send_cq);
+}
+
 static int id_cqs_new(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr)
 {
 	int ret = 0;
@@ -145,10 +155,8 @@ static int id_cqs_new(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr)
 	if (!ret && !attr->send_cq && !id->send_cq && attr->cap.max_send_wr)
 		ret = cq_new(id, attr->cap.max_send_wr, &id->send_cq_channel,
 			     &id->send_cq);
-	if (ret) {
-		id_cqs_free(id);
+	if (ret)
 		return ret;
-	}
 	if (!attr->recv_cq)
 		attr->recv_cq = id->recv_cq;
 	if (!attr->send_cq)
@@ -193,6 +201,7 @@ static int id_qp_start(struct own_id *own, struct ibv_qp *qp)
 
 static int id_qp_new(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr)
 {
+	const struct ibv_cq *recv_cq = id->recv_cq, *send_cq = id->send_cq;
 	struct own_id *own = own_id_of(id);
 	struct ibv_qp *qp;
 	int ret = id_qp_check(id, attr);
@@ -201,7 +210,7 @@ static int id_qp_new(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr)
 		return ret;
 	ret = id_cqs_new(id, attr);
 	if (ret)
-		return ret;
+		goto err_cqs;
 	if (!attr->srq)
 		attr->srq = id->srq;
 	qp = ibv_create_qp_ex(id->verbs, attr);
@@ -219,7 +228,7 @@ static int id_qp_new(struct rdma_cm_id *id, struct ibv_qp_init_attr_ex *attr)
 err_qp:
 	(void)ibv_destroy_qp(qp);
 err_cqs:
-	id_cqs_free(id);
+	id_cqs_restore(id, recv_cq, send_cq);
 	return ret;
 }
 
@@ -247,6 +256,8 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd,
 
 void rdma_destroy_qp(struct rdma_cm_id *id)
 {
+	if (!id->qp)
+		return;
 	(void)ibv_destroy_qp(id->qp);
 	id->qp = NULL;
 	own_id_of(id)->local_ece = (struct ibv_ece){ 0 };

@@ -154,7 +154,7 @@ static int id_resolve_addr(struct own_id *own, const struct sockaddr *src,
 	bool was_in_kernel = own->kernel != NULL;
 	int ret;
 
-	if (!dst || !id_address_size(dst) || (src && !id_address_size(src)))
+	if (!id_address_size(dst) || (src && !id_address_size(src)))
 		return -EINVAL;
 	if (own->backend)
 		return own->backend->resolve_addr(own, src, dst, timeout_ms);

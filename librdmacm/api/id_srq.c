@@ -89,6 +89,8 @@ int rdma_create_srq(struct rdma_cm_id *id, struct ibv_pd *pd,
 
 void rdma_destroy_srq(struct rdma_cm_id *id)
 {
+	if (!id->srq)
+		return;
 	(void)ibv_destroy_srq(id->srq);
 	id->srq = NULL;
 	if (!id->qp)

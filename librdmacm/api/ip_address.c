@@ -27,6 +27,8 @@ socklen_t ip_address_size(const struct sockaddr *address)
 
 socklen_t id_address_size(const struct sockaddr *address)
 {
+	if (!address)
+		return 0;
 	return address->sa_family == AF_IB ? sizeof(struct sockaddr_ib)
 					   : ip_address_size(address);
 }

@@ -13,7 +13,7 @@
 /* The size of an address of IPv4 or IPv6; 0: another family. */
 socklen_t ip_address_size(const struct sockaddr *address);
 
-/* The same, also of AF_IB */
+/* The same, also of AF_IB; 0: NULL or another family. */
 socklen_t id_address_size(const struct sockaddr *address);
 
 /* Copies an address of a known family; the rest is zero. */

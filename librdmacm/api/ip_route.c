@@ -57,6 +57,19 @@ bool ip_route_is_local(const struct sockaddr *address)
 	return is_local;
 }
 
+bool ip_route_is_v6only(void)
+{
+	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int is_v6only = 0;
+	socklen_t len = sizeof(is_v6only);
+
+	if (fd < 0)
+		return false;
+	(void)getsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &is_v6only, &len);
+	(void)close(fd);
+	return is_v6only != 0;
+}
+
 static int socket_find_source(int fd, const struct sockaddr *bound,
 			      const struct sockaddr *dst,
 			      struct sockaddr_storage *ret_source)

@@ -9,6 +9,9 @@
 /* Does an interface of this host have the address? */
 bool ip_route_is_local(const struct sockaddr *address);
 
+/* Do wildcard sockets of IPv6 not cover IPv4 (net.ipv6.bindv6only)? */
+bool ip_route_is_v6only(void);
+
 /**
  * ip_route_source() - the source address of packets to a destination
  * @bound: an address that packets must have; a wildcard: any

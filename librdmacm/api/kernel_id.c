@@ -29,8 +29,6 @@ bool kernel_id_is_missing(int error)
 
 static int option_apply_bool(struct own_id *own, int name, int value)
 {
-	if (!value)
-		return 0;
 	return kernel_id_set_option(own, RDMA_OPTION_ID, name, &value,
 				    sizeof(value));
 }
@@ -38,10 +36,11 @@ static int option_apply_bool(struct own_id *own, int name, int value)
 /* The options that were set before */
 static int kernel_id_apply_options(struct own_id *own)
 {
-	int ret = option_apply_bool(own, RDMA_OPTION_ID_REUSEADDR,
-				    own->is_reusable);
+	int ret = 0;
 
-	if (!ret)
+	if (own->is_reusable)
+		ret = option_apply_bool(own, RDMA_OPTION_ID_REUSEADDR, 1);
+	if (!ret && own->has_family_only)
 		ret = option_apply_bool(own, RDMA_OPTION_ID_AFONLY,
 					own->is_family_only);
 	if (!ret && own->has_tos)

@@ -92,7 +92,8 @@ struct own_id {
 	uint8_t tos;
 	uint8_t ack_timeout;
 	bool has_tos, has_ack_timeout;
-	bool is_reusable, is_family_only;
+	bool is_reusable;
+	bool is_family_only, has_family_only;
 	struct ibv_sa_path_rec path;
 	struct ibv_qp_init_attr *endpoint_attr; /* for QPs of requests */
 	struct list_node groups;		/* struct multicast_group */
@@ -142,6 +143,13 @@ int own_id_post(struct own_id *own, enum rdma_cm_event_type type, int status,
 static inline bool own_id_has_device(const struct own_id *own)
 {
 	return own->backend && own->device;
+}
+
+/* Is the QP type connected: RC, or the initiator of XRC? */
+static inline bool own_id_is_connected_type(const struct own_id *own)
+{
+	return own->id.qp_type == IBV_QPT_RC ||
+	       own->id.qp_type == IBV_QPT_XRC_SEND;
 }
 
 static inline struct own_id *own_id_of(struct rdma_cm_id *id)

@@ -355,13 +355,20 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
 			     struct ibv_gid_entry *entries, size_t max_entries,
 			     uint32_t flags, size_t entry_size)
 {
+	unsigned int index = device_index(context);
+
 	entries[0] = (struct ibv_gid_entry){
-		.gid = devices[device_index(context)].gid,
+		.gid = devices[index].gid,
 		.gid_index = 3,
 		.port_num = 1,
 		.gid_type = IBV_GID_TYPE_ROCE_V2,
 	};
-	return 1;
+	if (index || !api_net.has_ipv6)
+		return 1;
+	entries[1] = entries[0];
+	entries[1].gid = (union ibv_gid){ .raw[15] = 1 };
+	entries[1].gid_index = 4;
+	return 2;
 }
 
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
@@ -435,8 +442,13 @@ int ibv_destroy_srq(struct ibv_srq *srq)
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
 	static uint32_t next_qpn = 100;
-	struct api_net_qp *qp = calloc(1, sizeof(*qp));
+	struct api_net_qp *qp;
 
+	if (api_net.create_ret) {
+		errno = api_net.create_ret;
+		return NULL;
+	}
+	qp = calloc(1, sizeof(*qp));
 	if (!qp)
 		return NULL;
 	qp->qp.context = pd->context;
@@ -616,20 +628,27 @@ struct rdma_cm_id *api_net_route(struct rdma_event_channel *channel)
 	return api_net_route_in(channel, RDMA_PS_TCP);
 }
 
+struct rdma_cm_id *api_net_fetch_request(struct rdma_event_channel *channel)
+{
+	struct rdma_cm_event *event =
+		api_net_fetch(channel, RDMA_CM_EVENT_CONNECT_REQUEST);
+	struct rdma_cm_id *id = event->id;
+
+	assert_int_equal(rdma_ack_cm_event(event), 0);
+	return id;
+}
+
 void api_net_connect(struct rdma_event_channel *client_channel,
 		     struct rdma_event_channel *server_channel,
 		     struct rdma_cm_id **ret_client,
 		     struct rdma_cm_id **ret_server)
 {
 	struct rdma_cm_id *listener = api_net_listen(server_channel);
-	struct rdma_cm_event *event;
 
 	*ret_client = api_net_route(client_channel);
 	assert_int_equal(rdma_connect(*ret_client, NULL), 0);
 	api_net_deliver();
-	event = api_net_fetch(server_channel, RDMA_CM_EVENT_CONNECT_REQUEST);
-	*ret_server = event->id;
-	assert_int_equal(rdma_ack_cm_event(event), 0);
+	*ret_server = api_net_fetch_request(server_channel);
 	api_net_create_qp(*ret_server);
 	assert_int_equal(rdma_accept(*ret_server, NULL), 0);
 	api_net_deliver();
@@ -637,6 +656,17 @@ void api_net_connect(struct rdma_event_channel *client_channel,
 	api_net_deliver();
 	api_net_expect(server_channel, RDMA_CM_EVENT_ESTABLISHED, 0);
 	assert_int_equal(rdma_destroy_id(listener), 0);
+}
+
+int api_net_end(struct rdma_event_channel *client_channel,
+		struct rdma_event_channel *server_channel)
+{
+	rdma_destroy_event_channel(client_channel);
+	rdma_destroy_event_channel(server_channel);
+	return api_net.nr_claims || api_net.nr_pds || api_net.nr_cqs ||
+			       api_net.nr_qps || api_net.nr_comp_channels
+		       ? -1
+		       : 0;
 }
 
 void api_net_destroy(struct rdma_cm_id *id)

@@ -38,6 +38,7 @@ struct api_net_qp {
 struct api_net {
 	unsigned int nr_devices; /* that ibv_get_device_list() returns */
 	unsigned int nr_drops;	 /* lose the next MADs */
+	int create_ret;		 /* of ibv_create_qp(), errno value */
 	int modify_ret;		 /* of ibv_modify_qp(), errno value */
 	int claim_ret;		 /* of claim_service(), errno value */
 	int watch_ret;		 /* of watch_owner(), errno value */
@@ -45,7 +46,8 @@ struct api_net {
 	/* Of new QPs; without a vendor, ECE is not supported. A QP accepts the
 	 * options that it has itself. */
 	struct ibv_ece ece;
-	bool has_xrc; /* devices support XRC */
+	bool has_xrc;  /* devices support XRC */
+	bool has_ipv6; /* the client's device also has the address ::1 */
 	/* Opens the node of the kernel's connection manager; NULL: there is
 	 * none */
 	int (*open_node)(int *ret_fd);
@@ -87,6 +89,8 @@ void api_net_expect(struct rdma_event_channel *channel,
 /* The same; returns the event, which the caller acknowledges. */
 struct rdma_cm_event *api_net_fetch(struct rdma_event_channel *channel,
 				    enum rdma_cm_event_type type);
+/* Fetches and acknowledges a CONNECT_REQUEST; returns the new id. */
+struct rdma_cm_id *api_net_fetch_request(struct rdma_event_channel *channel);
 /* A call must have returned -1 with this errno. */
 void api_net_expect_errno(int ret, int expected);
 void api_net_expect_nothing(struct rdma_event_channel *channel);
@@ -113,6 +117,11 @@ void api_net_connect(struct rdma_event_channel *client_channel,
 		     struct rdma_event_channel *server_channel,
 		     struct rdma_cm_id **ret_client,
 		     struct rdma_cm_id **ret_server);
+
+/* Ends a test that has destroyed its ids. Return: 0, or -1 if anything is left.
+ */
+int api_net_end(struct rdma_event_channel *client_channel,
+		struct rdma_event_channel *server_channel);
 
 /* Destroys the QP, if any, and the id. */
 void api_net_destroy(struct rdma_cm_id *id);

@@ -52,14 +52,9 @@ struct rdma_cm_id *test_request_fetch(struct rdma_event_channel *channel,
 				      uint32_t *ret_number)
 {
 	struct ucma_abi_event_resp request = test_request_event();
-	struct rdma_cm_event *event;
-	struct rdma_cm_id *id;
 
 	*ret_number = ucm_kernel_post_request(&request);
-	event = api_net_fetch(channel, RDMA_CM_EVENT_CONNECT_REQUEST);
-	id = event->id;
-	assert_int_equal(rdma_ack_cm_event(event), 0);
-	return id;
+	return api_net_fetch_request(channel);
 }
 
 void test_post(enum rdma_cm_event_type type, int status)

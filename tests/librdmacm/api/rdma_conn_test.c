@@ -28,22 +28,7 @@ static int setup_channels(void **state)
 /* Every test destroys its ids, and nothing is left. */
 static int teardown_channels(void **state)
 {
-	rdma_destroy_event_channel(client_channel);
-	rdma_destroy_event_channel(server_channel);
-	return api_net.nr_claims || api_net.nr_pds || api_net.nr_cqs ||
-			       api_net.nr_qps || api_net.nr_comp_channels
-		       ? -1
-		       : 0;
-}
-
-static struct rdma_cm_id *fetch_request(void)
-{
-	struct rdma_cm_event *event =
-		api_net_fetch(server_channel, RDMA_CM_EVENT_CONNECT_REQUEST);
-	struct rdma_cm_id *id = event->id;
-
-	assert_int_equal(rdma_ack_cm_event(event), 0);
-	return id;
+	return api_net_end(client_channel, server_channel);
 }
 
 /* The id of the request that the client sends, with a QP */
@@ -53,7 +38,7 @@ static struct rdma_cm_id *request_from(struct rdma_cm_id *client)
 
 	assert_int_equal(rdma_connect(client, NULL), 0);
 	api_net_deliver();
-	server = fetch_request();
+	server = api_net_fetch_request(server_channel);
 	api_net_create_qp(server);
 	return server;
 }
@@ -79,6 +64,12 @@ static void connect_to_listener_moves_both_qps_to_rts(void **state)
 		const struct rdma_cm_id *id = i ? server : client;
 
 		expect_change(id, 0, IBV_QPS_INIT, MASK_INIT);
+		/* Only a request id knows its peer at that time. */
+		assert_int_equal(
+			api_net_qp_of(id)->changes[0].attr.qp_access_flags,
+			i ? IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
+					IBV_ACCESS_REMOTE_ATOMIC
+			  : 0);
 		expect_change(id, 1, IBV_QPS_INIT, MASK_INIT);
 		expect_change(id, 2, IBV_QPS_RTR, MASK_RTR);
 		expect_change(id, 3, IBV_QPS_RTS, MASK_RTS);
@@ -192,6 +183,7 @@ static void connect_lost_requests_end_as_unreachable(void **state)
 	api_net_advance(16 * 4608 * API_NET_MS);
 	assert_int_equal(api_net.nr_sent, 16);
 	api_net_expect(client_channel, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
+	api_net_expect_errno(rdma_connect(client, NULL), EINVAL);
 	api_net_destroy(client);
 }
 
@@ -232,7 +224,7 @@ static void connect_without_qp_needs_establish(void **state)
 	api_net_expect_errno(rdma_establish(client), EINVAL);
 	api_net_expect_errno(rdma_init_qp_attr(client, &attr, &mask), EINVAL);
 	api_net_deliver();
-	server = fetch_request();
+	server = api_net_fetch_request(server_channel);
 	param.qp_num = 78;
 	param.private_data = "reply";
 	param.private_data_len = 6;
@@ -251,6 +243,21 @@ static void connect_without_qp_needs_establish(void **state)
 	api_net_deliver();
 	api_net_expect(server_channel, RDMA_CM_EVENT_ESTABLISHED, 0);
 	api_net_expect_nothing(client_channel);
+	api_net_destroy(client);
+	api_net_destroy(server);
+	api_net_destroy(listener);
+	api_net_deliver();
+}
+
+static void request_after_migration_is_on_new_channel(void **state)
+{
+	struct rdma_cm_id *listener = api_net_listen(client_channel);
+	struct rdma_cm_id *client = api_net_route(client_channel);
+	struct rdma_cm_id *server;
+
+	assert_int_equal(rdma_migrate_id(listener, server_channel), 0);
+	server = request_from(client);
+	assert_ptr_equal(server->channel, server_channel);
 	api_net_destroy(client);
 	api_net_destroy(server);
 	api_net_destroy(listener);
@@ -285,7 +292,7 @@ static void reject_of_request_reaches_client_with_data(void **state)
 
 	assert_int_equal(rdma_connect(client, NULL), 0);
 	api_net_deliver();
-	server = fetch_request();
+	server = api_net_fetch_request(server_channel);
 	api_net_expect_errno(rdma_reject(server, "", 149), EINVAL);
 	assert_int_equal(rdma_reject(server, "go away", 8), 0);
 	api_net_expect_errno(rdma_reject(server, NULL, 0), EINVAL);
@@ -295,6 +302,60 @@ static void reject_of_request_reaches_client_with_data(void **state)
 	assert_int_equal(event->param.conn.private_data_len, 148);
 	assert_string_equal(event->param.conn.private_data, "go away");
 	assert_int_equal(rdma_ack_cm_event(event), 0);
+	api_net_destroy(client);
+	api_net_destroy(server);
+	api_net_destroy(listener);
+}
+
+static void reject_ece_of_request_has_reason_of_vendor(void **state)
+{
+	struct rdma_cm_id *listener = api_net_listen(server_channel);
+	struct rdma_cm_id *client = api_net_route(client_channel);
+	struct rdma_cm_id *server = request_from(client);
+	char zeros[148] = "";
+	struct rdma_cm_event *event;
+
+	api_net_expect_errno(rdma_reject_ece(server, zeros, 149), EINVAL);
+	api_net_expect_errno(rdma_reject_ece(server, NULL, 1), EINVAL);
+	assert_int_equal(rdma_reject_ece(server, zeros, 148), 0);
+	/* The QP of the server is not moved. */
+	assert_int_equal(server->qp->state, IBV_QPS_INIT);
+	api_net_deliver();
+	event = api_net_fetch(client_channel, RDMA_CM_EVENT_REJECTED);
+	assert_int_equal(event->status, 35);
+	assert_int_equal(event->param.conn.private_data_len, 148);
+	assert_memory_equal(event->param.conn.private_data, zeros, 148);
+	assert_int_equal(rdma_ack_cm_event(event), 0);
+	assert_int_equal(client->qp->state, IBV_QPS_ERR);
+	api_net_destroy(client);
+	api_net_destroy(server);
+	api_net_destroy(listener);
+}
+
+static void reject_by_client_after_response_reaches_server(void **state)
+{
+	struct rdma_conn_param param = { .qp_num = 77 };
+	struct rdma_cm_id *listener = api_net_listen(server_channel);
+	struct rdma_cm_id *client = api_net_route(client_channel);
+	struct rdma_cm_event *event;
+	struct rdma_cm_id *server;
+
+	rdma_destroy_qp(client);
+	assert_int_equal(rdma_connect(client, &param), 0);
+	api_net_deliver();
+	server = api_net_fetch_request(server_channel);
+	api_net_create_qp(server);
+	assert_int_equal(rdma_accept(server, NULL), 0);
+	api_net_deliver();
+	api_net_expect(client_channel, RDMA_CM_EVENT_CONNECT_RESPONSE, 0);
+	assert_int_equal(rdma_reject(client, "no", 3), 0);
+	api_net_expect_errno(rdma_establish(client), EINVAL);
+	api_net_deliver();
+	event = api_net_fetch(server_channel, RDMA_CM_EVENT_REJECTED);
+	assert_int_equal(event->status, CM_REJ_CONSUMER);
+	assert_string_equal(event->param.conn.private_data, "no");
+	assert_int_equal(rdma_ack_cm_event(event), 0);
+	assert_int_equal(server->qp->state, IBV_QPS_ERR);
 	api_net_destroy(client);
 	api_net_destroy(server);
 	api_net_destroy(listener);
@@ -385,6 +446,77 @@ static void disconnect_by_client_ends_when_server_disconnects(void **state)
 	api_net_destroy(server);
 }
 
+static void disconnect_by_both_sides_has_event_on_each(void **state)
+{
+	struct rdma_cm_id *client, *server;
+
+	api_net_connect(client_channel, server_channel, &client, &server);
+	assert_int_equal(rdma_disconnect(client), 0);
+	assert_int_equal(rdma_disconnect(server), 0);
+	api_net_deliver();
+	api_net_expect(client_channel, RDMA_CM_EVENT_DISCONNECTED, 0);
+	api_net_expect(server_channel, RDMA_CM_EVENT_DISCONNECTED, 0);
+	api_net_advance(1000 * API_NET_MS);
+	api_net_expect_nothing(client_channel);
+	api_net_expect_nothing(server_channel);
+	/* The time wait begins with a DREP. */
+	assert_int_equal(rdma_disconnect(client), 0);
+	api_net_deliver();
+	api_net_advance(512 * API_NET_MS);
+	api_net_expect(client_channel, RDMA_CM_EVENT_TIMEWAIT_EXIT, 0);
+	api_net_destroy(client);
+	api_net_destroy(server);
+	api_net_deliver();
+}
+
+static void disconnect_without_response_ends_with_timeout(void **state)
+{
+	struct rdma_cm_id *client, *server;
+	unsigned int nr_sent;
+
+	api_net_connect(client_channel, server_channel, &client, &server);
+	nr_sent = api_net.nr_sent;
+	api_net.nr_drops = 1000;
+	assert_int_equal(rdma_disconnect(client), 0);
+	api_net_expect_nothing(client_channel);
+	api_net_advance(16 * 6200 * API_NET_MS);
+	assert_int_equal(api_net.nr_sent, nr_sent + 16);
+	api_net_expect(client_channel, RDMA_CM_EVENT_DISCONNECTED, -ETIMEDOUT);
+	api_net_destroy(client);
+	api_net_destroy(server);
+}
+
+static void disconnect_while_connecting_moves_only_qp(void **state)
+{
+	struct rdma_cm_id *client = api_net_route(client_channel);
+
+	api_net.nr_drops = 1;
+	assert_int_equal(rdma_connect(client, NULL), 0);
+	assert_int_equal(rdma_disconnect(client), 0);
+	assert_int_equal(client->qp->state, IBV_QPS_ERR);
+	assert_int_equal(api_net.nr_sent, 1);
+	api_net_expect_nothing(client_channel);
+	api_net_destroy(client);
+	api_net_deliver();
+}
+
+static void notify_of_migrated_path_leaves_connection(void **state)
+{
+	struct rdma_cm_id *client, *server;
+
+	api_net_connect(client_channel, server_channel, &client, &server);
+	assert_int_equal(rdma_notify(client, IBV_EVENT_PATH_MIG), 0);
+	assert_int_equal(rdma_notify(server, IBV_EVENT_PATH_MIG), 0);
+	assert_int_equal(rdma_disconnect(client), 0);
+	api_net_deliver();
+	api_net_expect(server_channel, RDMA_CM_EVENT_DISCONNECTED, 0);
+	assert_int_equal(rdma_disconnect(server), 0);
+	api_net_deliver();
+	api_net_expect(client_channel, RDMA_CM_EVENT_DISCONNECTED, 0);
+	api_net_destroy(client);
+	api_net_destroy(server);
+}
+
 static void disconnect_never_connected_fails_with_einval(void **state)
 {
 	struct rdma_cm_id *client = api_net_route(client_channel);
@@ -460,15 +592,9 @@ static void remote_peer_outlives_local_process_of_same_prefix(void **state)
 static void peer_process_ended_before_rtu_disconnects_at_once(void **state)
 {
 	struct rdma_cm_id *listener = api_net_listen(server_channel);
-	struct rdma_cm_id *client = api_net_route(client_channel), *server;
-	struct rdma_cm_event *event;
+	struct rdma_cm_id *client = api_net_route(client_channel);
+	struct rdma_cm_id *server = request_from(client);
 
-	assert_int_equal(rdma_connect(client, NULL), 0);
-	api_net_deliver();
-	event = api_net_fetch(server_channel, RDMA_CM_EVENT_CONNECT_REQUEST);
-	server = event->id;
-	assert_int_equal(rdma_ack_cm_event(event), 0);
-	api_net_create_qp(server);
 	assert_int_equal(rdma_accept(server, NULL), 0);
 	api_net_deliver();
 	api_net.watch_ret = ESRCH;
@@ -511,10 +637,10 @@ static void listen_full_backlog_delays_second_request(void **state)
 		assert_int_equal(rdma_connect(clients[i], NULL), 0);
 	}
 	api_net_deliver();
-	servers[0] = fetch_request();
+	servers[0] = api_net_fetch_request(server_channel);
 	api_net_expect_nothing(server_channel);
 	api_net_advance(4608 * API_NET_MS);
-	servers[1] = fetch_request();
+	servers[1] = api_net_fetch_request(server_channel);
 	for (int i = 0; i < 2; i++) {
 		api_net_destroy(servers[i]);
 		api_net_destroy(clients[i]);
@@ -568,12 +694,19 @@ int main(void)
 		TEST(connect_lost_requests_end_as_unreachable),
 		TEST(connect_lost_reply_is_retransmitted),
 		TEST(connect_without_qp_needs_establish),
+		TEST(request_after_migration_is_on_new_channel),
 		TEST(notify_of_early_data_establishes_connection),
 		TEST(reject_of_request_reaches_client_with_data),
+		TEST(reject_ece_of_request_has_reason_of_vendor),
+		TEST(reject_by_client_after_response_reaches_server),
 		TEST(accept_data_too_long_rejects_request),
 		TEST(accept_failing_transition_sends_nothing),
 		TEST(connect_failing_transition_reports_connect_error),
 		TEST(disconnect_by_client_ends_when_server_disconnects),
+		TEST(disconnect_by_both_sides_has_event_on_each),
+		TEST(disconnect_without_response_ends_with_timeout),
+		TEST(disconnect_while_connecting_moves_only_qp),
+		TEST(notify_of_migrated_path_leaves_connection),
 		TEST(disconnect_never_connected_fails_with_einval),
 		TEST(destroy_id_established_disconnects_peer),
 		TEST(peer_process_ended_disconnects_without_dreq),

@@ -27,12 +27,7 @@ static int setup_channels(void **state)
 /* Every test destroys its ids, and nothing is left. */
 static int teardown_channels(void **state)
 {
-	rdma_destroy_event_channel(client_channel);
-	rdma_destroy_event_channel(server_channel);
-	return api_net.nr_claims || api_net.nr_pds || api_net.nr_cqs ||
-			       api_net.nr_qps || api_net.nr_comp_channels
-		       ? -1
-		       : 0;
+	return api_net_end(client_channel, server_channel);
 }
 
 /* A client and a request for a listener, which is destroyed at the end. */
@@ -40,15 +35,11 @@ static void begin_request(struct rdma_cm_id **ret_listener,
 			  struct rdma_cm_id **ret_client,
 			  struct rdma_cm_id **ret_server)
 {
-	struct rdma_cm_event *event;
-
 	*ret_listener = api_net_listen_in(server_channel, RDMA_PS_UDP);
 	*ret_client = api_net_route_in(client_channel, RDMA_PS_UDP);
 	assert_int_equal(rdma_connect(*ret_client, NULL), 0);
 	api_net_deliver();
-	event = api_net_fetch(server_channel, RDMA_CM_EVENT_CONNECT_REQUEST);
-	*ret_server = event->id;
-	assert_int_equal(rdma_ack_cm_event(event), 0);
+	*ret_server = api_net_fetch_request(server_channel);
 }
 
 static void end_ids(struct rdma_cm_id *listener, struct rdma_cm_id *client,
@@ -200,7 +191,6 @@ static void accept_datagram_data_too_long_rejects_request(void **state)
 static void accept_lost_reply_leads_to_second_request(void **state)
 {
 	struct rdma_cm_id *listener, *client, *server;
-	struct rdma_cm_event *event;
 
 	begin_request(&listener, &client, &server);
 	api_net_create_qp(server);
@@ -210,9 +200,7 @@ static void accept_lost_reply_leads_to_second_request(void **state)
 	api_net_expect_nothing(client_channel);
 	api_net_destroy(server);
 	api_net_advance(4096 * API_NET_MS);
-	event = api_net_fetch(server_channel, RDMA_CM_EVENT_CONNECT_REQUEST);
-	server = event->id;
-	assert_int_equal(rdma_ack_cm_event(event), 0);
+	server = api_net_fetch_request(server_channel);
 	api_net_create_qp(server);
 	assert_int_equal(rdma_accept(server, NULL), 0);
 	api_net_deliver();
@@ -232,6 +220,52 @@ static void connect_datagram_data_too_long_fails_with_einval(void **state)
 	param.private_data_len = 1;
 	assert_int_equal(rdma_connect(id, &param), 0);
 	api_net_expect_errno(rdma_connect(id, &param), EINVAL);
+	api_net_destroy(id);
+	api_net_deliver();
+}
+
+static void datagram_private_data_of_largest_size_arrives(void **state)
+{
+	struct rdma_cm_id *listener =
+		api_net_listen_in(server_channel, RDMA_PS_UDP);
+	struct rdma_cm_id *client =
+		api_net_route_in(client_channel, RDMA_PS_UDP);
+	struct rdma_conn_param param = { .private_data_len = 180 };
+	struct rdma_cm_event *event;
+	struct rdma_cm_id *server;
+	char bytes[180];
+
+	memset(bytes, 0xa5, sizeof(bytes));
+	param.private_data = bytes;
+	assert_int_equal(rdma_connect(client, &param), 0);
+	api_net_deliver();
+	event = api_net_fetch(server_channel, RDMA_CM_EVENT_CONNECT_REQUEST);
+	assert_memory_equal(event->param.ud.private_data, bytes, 180);
+	server = event->id;
+	assert_int_equal(rdma_ack_cm_event(event), 0);
+	param.private_data_len = 136;
+	assert_int_equal(rdma_accept(server, &param), 0);
+	api_net_deliver();
+	event = api_net_fetch(client_channel, RDMA_CM_EVENT_ESTABLISHED);
+	assert_memory_equal(event->param.ud.private_data, bytes, 136);
+	assert_int_equal(rdma_ack_cm_event(event), 0);
+	end_ids(listener, client, server);
+}
+
+static void connect_datagram_without_qp_needs_parameters(void **state)
+{
+	struct rdma_conn_param param = {
+		.responder_resources = API_NET_MAX_RD + 1, /* not used */
+	};
+	struct rdma_cm_id *id = api_net_route_in(client_channel, RDMA_PS_UDP);
+
+	rdma_destroy_qp(id);
+	api_net_expect_errno(rdma_connect(id, NULL), EINVAL);
+	assert_int_equal(rdma_connect(id, &param), 0);
+	api_net_expect_errno(rdma_establish(id), EINVAL);
+	api_net_expect_errno(rdma_notify(id, IBV_EVENT_COMM_EST), EINVAL);
+	api_net_expect_errno(rdma_accept(id, &param), EINVAL);
+	api_net_expect_errno(rdma_reject(id, NULL, 0), EINVAL);
 	api_net_destroy(id);
 	api_net_deliver();
 }
@@ -488,6 +522,8 @@ int main(void)
 		TEST(accept_datagram_data_too_long_rejects_request),
 		TEST(accept_lost_reply_leads_to_second_request),
 		TEST(connect_datagram_data_too_long_fails_with_einval),
+		TEST(datagram_private_data_of_largest_size_arrives),
+		TEST(connect_datagram_without_qp_needs_parameters),
 		TEST(connect_to_port_of_connections_reports_no_service),
 		TEST(connect_lost_resolutions_end_as_unreachable),
 		TEST(reject_of_datagram_request_has_private_data),

@@ -548,6 +548,25 @@ static void create_qp_with_foreign_cq_fails_with_einval(void **state)
 	api_net_destroy(id);
 }
 
+static void create_qp_refused_by_verbs_keeps_cqs_of_id(void **state)
+{
+	struct rdma_cm_id *id = id_new(RDMA_PS_TCP);
+	struct ibv_cq own = { 0 };
+
+	assert_int_equal(rdma_bind_addr(id, api_net_address(1, 0)), 0);
+	api_net.create_ret = ENOSPC;
+	api_net_expect_errno(call_create_qp(id), ENOSPC);
+	assert_null(id->recv_cq);
+	id->recv_cq = &own;
+	api_net_expect_errno(call_create_qp(id), ENOSPC);
+	assert_ptr_equal(id->recv_cq, &own);
+	assert_null(id->send_cq);
+	assert_int_equal(api_net.nr_cqs, 0);
+	assert_int_equal(api_net.nr_comp_channels, 0);
+	id->recv_cq = NULL;
+	api_net_destroy(id);
+}
+
 static void create_qp_that_cannot_move_has_error_of_verbs(void **state)
 {
 	struct rdma_cm_id *id = id_new(RDMA_PS_TCP);
@@ -562,6 +581,26 @@ static void create_qp_that_cannot_move_has_error_of_verbs(void **state)
 	assert_int_equal(api_net.nr_comp_channels, 0);
 	api_net.modify_ret = 0;
 	assert_int_equal(call_create_qp(id), 0);
+	api_net_destroy(id);
+}
+
+static void init_qp_attr_before_connect_has_mask_of_init(void **state)
+{
+	struct rdma_cm_id *id = id_new(RDMA_PS_TCP);
+	struct ibv_qp_attr attr;
+	int mask;
+
+	assert_int_equal(rdma_bind_addr(id, api_net_address(1, 0)), 0);
+	for (int qp_state = IBV_QPS_RESET; qp_state <= IBV_QPS_ERR;
+	     qp_state++) {
+		attr.qp_state = (enum ibv_qp_state)qp_state;
+		assert_int_equal(rdma_init_qp_attr(id, &attr, &mask), 0);
+		assert_int_equal(mask, 0x39);
+		assert_int_equal(attr.port_num, 1);
+		assert_int_equal(attr.qp_access_flags, 0);
+	}
+	attr.qp_state = IBV_QPS_UNKNOWN;
+	api_net_expect_errno(rdma_init_qp_attr(id, &attr, &mask), EINVAL);
 	api_net_destroy(id);
 }
 
@@ -641,9 +680,57 @@ static void create_ep_port_in_use_fails_and_leaves_nothing(void **state)
 	api_net_expect_errno(rdma_create_ep(&id, &res, NULL, NULL), EADDRINUSE);
 	assert_null(id);
 	assert_int_equal(api_net.nr_pds, nr_pds);
+	res.ai_src_addr = NULL;
+	api_net_expect_errno(rdma_create_ep(&id, &res, NULL, NULL), EINVAL);
 	res.ai_port_space = 0;
 	api_net_expect_errno(rdma_create_ep(&id, &res, NULL, NULL), EINVAL);
 	api_net_destroy(listener);
+}
+
+/* -- nothing to work with -- */
+
+/* The first test: the library never closes a device. */
+static void functions_without_device_fail_only_if_device_is_needed(void **state)
+{
+	struct rdma_addrinfo hints = { .ai_flags = RAI_NUMERICHOST };
+	struct rdma_addrinfo *res = NULL;
+	struct rdma_cm_id *id;
+	int nr = 1;
+
+	api_net.nr_devices = 0;
+	errno = 0;
+	assert_null(rdma_get_devices(&nr));
+	assert_int_equal(errno, ENODEV);
+	assert_int_equal(nr, 0);
+	assert_int_equal(rdma_getaddrinfo("127.0.0.2", NULL, &hints, &res), 0);
+	rdma_freeaddrinfo(res);
+	id = id_new(RDMA_PS_TCP);
+	assert_int_equal(call_resolve_addr(id), 0);
+	api_net_expect(client_channel, RDMA_CM_EVENT_ADDR_ERROR, -ENODEV);
+	/* The failure is not stored. */
+	api_net.nr_devices = 2;
+	assert_int_equal(call_resolve_addr(id), 0);
+	api_net_expect(client_channel, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+	api_net_destroy(id);
+}
+
+static void null_pointers_fail_with_einval_or_do_nothing(void **state)
+{
+	struct rdma_cm_id *id = id_new(RDMA_PS_UDP);
+	struct rdma_cm_event *event;
+
+	api_net_expect_errno(rdma_get_cm_event(NULL, &event), EINVAL);
+	api_net_expect_errno(rdma_bind_addr(id, NULL), EINVAL);
+	assert_int_equal(rdma_bind_addr(id, api_net_address(1, 0)), 0);
+	api_net_expect_errno(rdma_join_multicast(id, NULL, NULL), EINVAL);
+	api_net_expect_errno(rdma_join_multicast_ex(id, NULL, NULL), EINVAL);
+	api_net_expect_errno(rdma_leave_multicast(id, NULL), EINVAL);
+	api_net_expect_errno(rdma_connect(id, NULL), EINVAL);
+	rdma_destroy_qp(id);
+	rdma_destroy_srq(id);
+	rdma_destroy_event_channel(NULL);
+	rdma_free_devices(NULL);
+	api_net_destroy(id);
 }
 
 /* Other releases, too, report the missing descriptor of a synchronous id as
@@ -663,7 +750,11 @@ static void create_without_descriptors_fails(void **state)
 	api_net_expect_errno(rdma_create_id(NULL, &id, NULL, RDMA_PS_TCP),
 			     ENOMEM);
 	assert_null(id);
+	id = id_new(RDMA_PS_TCP);
+	api_net_expect_errno(rdma_migrate_id(id, NULL), EMFILE);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_ptr_equal(id->channel, client_channel);
+	api_net_destroy(id);
 }
 
 #define TEST(name) \
@@ -672,13 +763,17 @@ static void create_without_descriptors_fails(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(functions_without_device_fail_only_if_device_is_needed),
+		TEST(null_pointers_fail_with_einval_or_do_nothing),
 		TEST(call_in_each_state_has_error_of_kernel),
 		TEST(resolve_addr_invalid_address_fails_with_einval),
 		TEST(resolve_addr_bound_id_ignores_source),
 		TEST(set_option_value_is_checked_as_by_kernel),
 		TEST(set_option_ack_timeout_of_datagram_id_fails),
 		TEST(create_qp_with_foreign_cq_fails_with_einval),
+		TEST(create_qp_refused_by_verbs_keeps_cqs_of_id),
 		TEST(create_qp_that_cannot_move_has_error_of_verbs),
+		TEST(init_qp_attr_before_connect_has_mask_of_init),
 		TEST(connect_without_qp_needs_parameters),
 		TEST(accept_without_qp_needs_parameters),
 		TEST(bind_addr_different_families_share_port),

@@ -3,9 +3,12 @@
 #include "librdmacm/api/api_net.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -51,6 +54,11 @@ static void create_id_valid_has_type_of_port_space(void **state)
 		assert_int_equal(id->qp_type, rows[i].type);
 		assert_ptr_equal(id->context, &rows[i]);
 		assert_ptr_equal(id->channel, channel);
+		assert_null(id->verbs);
+		assert_null(id->qp);
+		assert_int_equal(id->port_num, 0);
+		assert_int_equal(rdma_get_local_addr(id)->sa_family, AF_UNSPEC);
+		assert_int_equal(rdma_get_peer_addr(id)->sa_family, AF_UNSPEC);
 		assert_int_equal(rdma_get_src_port(id), 0);
 		assert_int_equal(rdma_get_dst_port(id), 0);
 		api_net_destroy(id);
@@ -103,10 +111,14 @@ static void bind_addr_invalid_address_fails(void **state)
 	};
 	struct sockaddr_in6 link_local = { .sin6_family = AF_INET6 };
 	struct sockaddr unix_address = { .sa_family = AF_UNIX };
+	struct sockaddr_storage ib = { .ss_family = AF_IB };
 
 	link_local.sin6_addr.s6_addr[0] = 0xfe;
 	link_local.sin6_addr.s6_addr[1] = 0x80;
 	api_net_expect_errno(rdma_bind_addr(id, &unix_address), EINVAL);
+	/* Only the kernel, which is absent, has this family. */
+	api_net_expect_errno(rdma_bind_addr(id, (struct sockaddr *)&ib),
+			     ENODEV);
 	api_net_expect_errno(rdma_bind_addr(id, (struct sockaddr *)&link_local),
 			     EINVAL);
 	api_net_expect_errno(rdma_bind_addr(id, (struct sockaddr *)&remote),
@@ -149,18 +161,88 @@ static void bind_addr_port_of_another_process_fails(void **state)
 	rdma_destroy_event_channel(channel);
 }
 
+static int set_reuse(struct rdma_cm_id *id)
+{
+	int yes = 1;
+
+	return rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR,
+			       &yes, sizeof(yes));
+}
+
+static void bind_addr_reuse_by_single_id_fails_with_eaddrinuse(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *left = new_id(channel);
+	struct rdma_cm_id *right = new_id(channel);
+
+	assert_int_equal(rdma_bind_addr(left, api_net_address(2, API_NET_PORT)),
+			 0);
+	assert_int_equal(set_reuse(right), 0);
+	api_net_expect_errno(
+		rdma_bind_addr(right, api_net_address(2, API_NET_PORT)),
+		EADDRINUSE);
+	assert_int_equal(set_reuse(left), 0);
+	assert_int_equal(
+		rdma_bind_addr(right, api_net_address(2, API_NET_PORT)), 0);
+	api_net_destroy(left);
+	api_net_destroy(right);
+	rdma_destroy_event_channel(channel);
+}
+
+static void bind_addr_port_of_socket_succeeds(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct sockaddr *address = api_net_address(2, 0);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct rdma_cm_id *id = new_id(channel);
+	socklen_t len = sizeof(struct sockaddr_in);
+
+	assert_int_equal(bind(fd, address, len), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	assert_int_equal(getsockname(fd, address, &len), 0);
+	assert_int_equal(rdma_bind_addr(id, address), 0);
+	assert_int_equal(rdma_listen(id, 1), 0);
+	assert_int_equal(rdma_get_src_port(id),
+			 ((struct sockaddr_in *)(void *)address)->sin_port);
+	api_net_destroy(id);
+	assert_int_equal(close(fd), 0);
+	rdma_destroy_event_channel(channel);
+}
+
+static void set_effective_capabilities(uint32_t low)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	assert_int_equal(syscall(SYS_capget, &header, data), 0);
+	data[0].effective = data[0].permitted & low;
+	assert_int_equal(syscall(SYS_capset, &header, data), 0);
+}
+
+static void bind_addr_low_port_without_capability_fails(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *id = new_id(channel);
+
+	set_effective_capabilities(~(1U << CAP_NET_BIND_SERVICE));
+	api_net_expect_errno(rdma_bind_addr(id, api_net_address(2, 1023)),
+			     EACCES);
+	assert_int_equal(rdma_bind_addr(id, api_net_address(2, 1024)), 0);
+	set_effective_capabilities(UINT32_MAX);
+	api_net_destroy(id);
+	rdma_destroy_event_channel(channel);
+}
+
 static void set_option_reuse_of_two_ids_allows_single_listener(void **state)
 {
 	struct rdma_event_channel *channel = api_net_channel();
 	struct rdma_cm_id *ids[2];
-	int yes = 1;
 
 	for (int i = 0; i < 2; i++) {
 		ids[i] = new_id(channel);
-		assert_int_equal(rdma_set_option(ids[i], RDMA_OPTION_ID,
-						 RDMA_OPTION_ID_REUSEADDR, &yes,
-						 sizeof(yes)),
-				 0);
+		assert_int_equal(set_reuse(ids[i]), 0);
 		assert_int_equal(
 			rdma_bind_addr(ids[i], api_net_address(2, 5000)), 0);
 	}
@@ -216,6 +298,10 @@ static void resolve_addr_to_server_finds_source_and_gids(void **state)
 	api_net_expect(channel, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
 	assert_int_equal(id->route.addr.addr.ibaddr.sgid.raw[15], 1);
 	assert_int_equal(id->route.addr.addr.ibaddr.dgid.raw[15], 2);
+	assert_int_equal(id->route.addr.addr.ibaddr.pkey, 0);
+	assert_non_null(id->verbs);
+	assert_non_null(id->pd);
+	assert_int_equal(id->port_num, 1);
 	assert_int_not_equal(rdma_get_src_port(id), 0);
 	assert_int_equal(rdma_get_dst_port(id), htons(API_NET_PORT));
 	api_net_expect_errno(
@@ -263,10 +349,82 @@ static void resolve_route_source_without_device_fails(void **state)
 	/* 127.0.0.3 is local, and no device has it. */
 	api_net_expect_errno(rdma_resolve_route(id, 1000), EINVAL);
 	assert_int_equal(rdma_bind_addr(id, api_net_address(3, 0)), 0);
+	assert_null(id->verbs);
+	assert_int_equal(id->port_num, 0);
 	assert_int_equal(
 		rdma_resolve_addr(id, NULL, api_net_address(2, 1), 1000), 0);
 	api_net_expect(channel, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
 	api_net_expect_errno(rdma_resolve_route(id, 1000), ENODEV);
+	api_net_destroy(id);
+	rdma_destroy_event_channel(channel);
+}
+
+static void resolve_route_of_new_id_has_path_of_kernel(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *id = api_net_route(channel);
+	const struct ibv_sa_path_rec *path = id->route.path_rec;
+	uint32_t label = 31U * ntohs(rdma_get_src_port(id)) + API_NET_PORT;
+
+	assert_int_equal(id->route.num_paths, 1);
+	assert_int_equal(path->pkey, htons(0xffff));
+	assert_int_equal(path->mtu_selector, 2);
+	assert_int_equal(path->rate_selector, 2);
+	assert_int_equal(path->rate, 0);
+	assert_int_equal(path->packet_life_time, 16);
+	assert_int_equal(path->preference, 0x43);
+	assert_int_equal(path->hop_limit, 64);
+	assert_int_equal(path->traffic_class, 0);
+	assert_int_equal(path->reversible, 1);
+	assert_int_equal(path->numb_path, 1);
+	assert_int_equal(path->flow_label, htonl(label & 0xfffff));
+	api_net_expect_errno(rdma_resolve_route(id, 1000), EINVAL);
+	api_net_destroy(id);
+	rdma_destroy_event_channel(channel);
+}
+
+static void resolve_route_ipv6_source_has_flow_label_of_address(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct sockaddr_in6 address = {
+		.sin6_family = AF_INET6,
+		.sin6_addr = IN6ADDR_LOOPBACK_INIT,
+		.sin6_flowinfo = htonl(0x12345),
+	};
+	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool has_ipv6 =
+		bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
+	struct rdma_cm_id *id;
+
+	(void)close(fd);
+	if (!has_ipv6) {
+		rdma_destroy_event_channel(channel);
+		skip();
+	}
+	api_net.has_ipv6 = true;
+	id = api_net_route_to(channel, RDMA_PS_TCP, (struct sockaddr *)&address,
+			      (struct sockaddr *)&address);
+	assert_int_equal(id->route.path_rec->flow_label, htonl(0x12345));
+	api_net_destroy(id);
+	rdma_destroy_event_channel(channel);
+}
+
+static void resolve_addr_wildcard_is_address_of_source(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *id = new_id(channel);
+	struct sockaddr_in *peer;
+
+	assert_int_equal(rdma_resolve_addr(id, NULL,
+					   api_net_address(0, API_NET_PORT), 1),
+			 0);
+	api_net_expect(channel, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+	peer = (struct sockaddr_in *)(void *)rdma_get_peer_addr(id);
+	assert_int_equal(peer->sin_addr.s_addr, htonl(INADDR_LOOPBACK));
+	assert_int_equal(peer->sin_port, htons(API_NET_PORT));
+	assert_memory_equal(&id->route.addr.addr.ibaddr.dgid,
+			    &id->route.addr.addr.ibaddr.sgid, 16);
+	assert_int_equal(id->route.addr.addr.ibaddr.sgid.raw[12], 127);
 	api_net_destroy(id);
 	rdma_destroy_event_channel(channel);
 }
@@ -286,6 +444,43 @@ static void migrate_id_with_queued_event_moves_event(void **state)
 	api_net_destroy(id);
 	rdma_destroy_event_channel(from);
 	rdma_destroy_event_channel(to);
+}
+
+static void migrate_id_with_many_events_keeps_order(void **state)
+{
+	struct rdma_event_channel *from = api_net_channel();
+	struct rdma_event_channel *to = api_net_channel();
+	struct rdma_cm_id *id = new_id(from);
+
+	for (int status = -1; status > -9; status--)
+		assert_int_equal(
+			rdma_write_cm_event(id, RDMA_CM_EVENT_USER, status, 0),
+			0);
+	api_net_expect(from, RDMA_CM_EVENT_USER, -1);
+	assert_int_equal(rdma_migrate_id(id, to), 0);
+	for (int status = -2; status > -9; status--)
+		api_net_expect(to, RDMA_CM_EVENT_USER, status);
+	api_net_expect_nothing(to);
+	api_net_destroy(id);
+	rdma_destroy_event_channel(from);
+	rdma_destroy_event_channel(to);
+}
+
+static void destroy_id_with_queued_events_removes_events(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *left = new_id(channel);
+	struct rdma_cm_id *right = new_id(channel);
+
+	assert_int_equal(rdma_write_cm_event(left, RDMA_CM_EVENT_USER, -1, 0),
+			 0);
+	assert_int_equal(rdma_write_cm_event(right, RDMA_CM_EVENT_USER, -2, 0),
+			 0);
+	api_net_destroy(left);
+	api_net_expect(channel, RDMA_CM_EVENT_USER, -2);
+	api_net_expect_nothing(channel);
+	api_net_destroy(right);
+	rdma_destroy_event_channel(channel);
 }
 
 static void migrate_id_to_no_channel_makes_synchronous(void **state)
@@ -337,11 +532,35 @@ static void get_cm_event_without_event_pointer_fails(void **state)
 
 static void event_str_of_each_value_is_name(void **state)
 {
-	assert_string_equal(rdma_event_str(RDMA_CM_EVENT_TIMEWAIT_EXIT),
-			    "RDMA_CM_EVENT_TIMEWAIT_EXIT");
-	assert_string_equal(rdma_event_str(RDMA_CM_EVENT_ADDRINFO_ERROR),
-			    "RDMA_CM_EVENT_ADDRINFO_ERROR");
+#define EVENT(name) [name] = #name
+	static const char *const names[] = {
+		EVENT(RDMA_CM_EVENT_ADDR_RESOLVED),
+		EVENT(RDMA_CM_EVENT_ADDR_ERROR),
+		EVENT(RDMA_CM_EVENT_ROUTE_RESOLVED),
+		EVENT(RDMA_CM_EVENT_ROUTE_ERROR),
+		EVENT(RDMA_CM_EVENT_CONNECT_REQUEST),
+		EVENT(RDMA_CM_EVENT_CONNECT_RESPONSE),
+		EVENT(RDMA_CM_EVENT_CONNECT_ERROR),
+		EVENT(RDMA_CM_EVENT_UNREACHABLE),
+		EVENT(RDMA_CM_EVENT_REJECTED),
+		EVENT(RDMA_CM_EVENT_ESTABLISHED),
+		EVENT(RDMA_CM_EVENT_DISCONNECTED),
+		EVENT(RDMA_CM_EVENT_DEVICE_REMOVAL),
+		EVENT(RDMA_CM_EVENT_MULTICAST_JOIN),
+		EVENT(RDMA_CM_EVENT_MULTICAST_ERROR),
+		EVENT(RDMA_CM_EVENT_ADDR_CHANGE),
+		EVENT(RDMA_CM_EVENT_TIMEWAIT_EXIT),
+		EVENT(RDMA_CM_EVENT_ADDRINFO_RESOLVED),
+		EVENT(RDMA_CM_EVENT_ADDRINFO_ERROR),
+	};
+#undef EVENT
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_string_equal(rdma_event_str((enum rdma_cm_event_type)i),
+				    names[i]);
 	assert_string_equal(rdma_event_str(RDMA_CM_EVENT_USER),
+			    "UNKNOWN EVENT");
+	assert_string_equal(rdma_event_str(RDMA_CM_EVENT_INTERNAL),
 			    "UNKNOWN EVENT");
 	assert_string_equal(rdma_event_str((enum rdma_cm_event_type) - 1),
 			    "UNKNOWN EVENT");
@@ -405,12 +624,20 @@ int main(void)
 		TEST(bind_addr_invalid_address_fails),
 		TEST(bind_addr_port_in_use_fails_as_kernel),
 		TEST(bind_addr_port_of_another_process_fails),
+		TEST(bind_addr_reuse_by_single_id_fails_with_eaddrinuse),
+		TEST(bind_addr_port_of_socket_succeeds),
+		TEST(bind_addr_low_port_without_capability_fails),
 		TEST(set_option_reuse_of_two_ids_allows_single_listener),
 		TEST(set_option_invalid_fails_as_kernel),
 		TEST(resolve_addr_to_server_finds_source_and_gids),
 		TEST(resolve_addr_families_differ_fails_with_einval),
 		TEST(resolve_route_source_without_device_fails),
+		TEST(resolve_route_of_new_id_has_path_of_kernel),
+		TEST(resolve_route_ipv6_source_has_flow_label_of_address),
+		TEST(resolve_addr_wildcard_is_address_of_source),
 		TEST(migrate_id_with_queued_event_moves_event),
+		TEST(migrate_id_with_many_events_keeps_order),
+		TEST(destroy_id_with_queued_events_removes_events),
 		TEST(migrate_id_to_no_channel_makes_synchronous),
 		TEST(get_devices_twice_returns_contexts_of_ids),
 		TEST(get_cm_event_without_event_pointer_fails),

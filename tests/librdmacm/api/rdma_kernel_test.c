@@ -132,6 +132,23 @@ static void options_before_bind_reach_kernel(void **state)
 
 /* -- wildcards -- */
 
+/* The sysctl net.ipv6.bindv6only may have the opposite value. */
+static void option_afonly_0_before_bind_reaches_kernel(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *id = test_id_new(channel);
+	int off = 0;
+
+	assert_int_equal(rdma_set_option(id, RDMA_OPTION_ID,
+					 RDMA_OPTION_ID_AFONLY, &off,
+					 sizeof(off)),
+			 0);
+	assert_int_equal(rdma_bind_addr(id, ucm_kernel_address(3, 0)), 0);
+	assert_int_equal(ucm_kernel.nr_commands[UCMA_CMD_SET_OPTION], 1);
+	assert_int_equal(rdma_destroy_id(id), 0);
+	rdma_destroy_event_channel(channel);
+}
+
 static void wildcard_listener_has_requests_of_both_back_ends(void **state)
 {
 	struct rdma_event_channel *channel = api_net_channel();
@@ -369,6 +386,7 @@ int main(void)
 		KERNEL_TEST(bind_with_forbidden_node_fails_with_eacces),
 		KERNEL_TEST(bind_refused_by_kernel_leaves_id_idle),
 		KERNEL_TEST(options_before_bind_reach_kernel),
+		KERNEL_TEST(option_afonly_0_before_bind_reaches_kernel),
 		KERNEL_TEST(wildcard_listener_has_requests_of_both_back_ends),
 		KERNEL_TEST(wildcard_port_in_use_in_kernel_is_not_chosen),
 		KERNEL_TEST(wildcard_given_port_in_use_in_kernel_fails),

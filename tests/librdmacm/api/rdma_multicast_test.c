@@ -127,6 +127,9 @@ static void join_multicast_ex_invalid_attributes_fail(void **state)
 	attr.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS;
 	api_net_expect_errno(rdma_join_multicast_ex(datagram_id, &attr, NULL),
 			     EINVAL);
+	attr.comp_mask = RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS;
+	api_net_expect_errno(rdma_join_multicast_ex(datagram_id, &attr, NULL),
+			     EINVAL);
 	attr.comp_mask = BOTH_ATTRS | RDMA_CM_JOIN_MC_ATTR_RESERVED;
 	api_net_expect_errno(rdma_join_multicast_ex(datagram_id, &attr, NULL),
 			     ENOTSUP);
@@ -136,11 +139,15 @@ static void join_multicast_ex_invalid_attributes_fail(void **state)
 static void join_multicast_of_unbound_or_connected_id_fails(void **state)
 {
 	struct sockaddr_in6 group = { .sin6_family = AF_INET6 };
-	struct rdma_cm_id *ids[] = { NULL, api_net_route(channel) };
+	struct rdma_cm_id *ids[] = {
+		NULL,
+		api_net_route(channel),
+		api_net_route_in(channel, RDMA_PS_UDP),
+	};
 
 	assert_int_equal(rdma_create_id(channel, &ids[0], NULL, RDMA_PS_UDP),
 			 0);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		api_net_expect_errno(
 			rdma_join_multicast(ids[i], group_address(0), NULL),
 			EINVAL);

@@ -107,6 +107,20 @@ test_multicast() {
 		mckey -m "$1" -b "$3" -s -o -C 5
 }
 
+# test_rcopy - copies a file of some megabytes; the server never ends. The files are
+# in $scratch, where both ends can write.
+test_rcopy() {
+	local pair_endless=yes title=rcopy
+
+	# shellcheck disable=SC2016 # the inner shell expands these
+	"$with" lo sh -c 'head -c 3000001 /dev/urandom >"$1.source" &&
+		rm -f "$1.copy"' sh "$scratch/rcopy"
+	connects ' bytes in ' rcopy -p @port -- "$scratch/rcopy.source" \
+		"@address:$scratch/rcopy.copy" -p @port
+	check "the copy of rcopy is the same" \
+		cmp "$scratch/rcopy.source" "$scratch/rcopy.copy"
+}
+
 # The options of programs that select other functions of rdma_cm
 test_options() {
 	test_rping '^ping data: rdma-ping-2' -s -a @address -p @port -C 3 \
@@ -156,6 +170,7 @@ test_programs() {
 	connects 'rdma_client: end 0' rdma_server -p @port -- \
 		-s @address -p @port
 	client=
+	test_rcopy
 	test_datagrams -c 2 -C 5 -S 64
 	test_udpong
 	test_udpong -T b
