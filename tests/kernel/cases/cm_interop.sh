@@ -16,9 +16,9 @@ here=$(dirname "$(readlink -f "$0")")
 
 # connects PATTERN PROGRAM SERVER_OPTION... -- CLIENT_OPTION... - runs with the
 # server at either end; @port and @address are replaced by those of the server. The
-# client is $client, if that is set.
+# words of $starter are before both programs.
 fixed_port=
-client=
+starter=()
 connects() {
 	local pattern=$1 program=$2 pairing row=$2 name
 	local -a both
@@ -30,20 +30,17 @@ connects() {
 		[ -n "$fixed_port" ] || pair_port=$((pair_port + 1))
 		both=("${@/#@port/$pair_port}")
 		both=("${both[@]/#@address/$(address_of "${pairing%:*}")}")
-		both=("${both[@]/#--/-- ${client:-$program}}")
+		both=("${both[@]/#--/-- ${starter[*]} $program}")
 		# shellcheck disable=SC2048,SC2086 # no argument has a blank
 		pair_test "$name" interop_cm_listens "$pairing" "$pattern" \
-			"$program" ${both[*]}
+			"${starter[@]}" "$program" ${both[*]}
 	done
 }
 
-# perftest_cm PROGRAM OPTION... - perftest exchanges its parameters through a
-# first connection. Then the server listens again, and the client connects without
-# waiting for that. It has a low priority, but on a busy machine there may be no
-# listener yet.
+# perftest_cm PROGRAM OPTION...
 perftest_cm() {
-	local program=$1 client="nice -n 19 $1"
-	local pair_known_fault='Event: RDMA_CM_EVENT_(REJECTED; error: 8|UNREACHABLE; error: 1)\.'
+	local program=$1
+	local -a starter=("${perftest_listens_first[@]}")
 
 	shift
 	connects '^ *#bytes' "$program" -F -R -p @port "$@" -- \

@@ -13,19 +13,17 @@ here=$(dirname "$(readlink -f "$0")")
 
 # works PROGRAM OPTION... - runs on all three libraries; pingpong.sh mixes them.
 works() {
-	local lib row=$1 program=$1 listens=tcp_listens
-	local -a options
+	local lib row=$1 program=$1 listens
+	local -a options starter
 
 	shift
-	case " $* " in
-	*" -R "*) listens=cm_listens ;;
-	esac
+	perftest_begins "$@"
 	for lib in $three; do
 		pair_port=$((pair_port + 1))
 		options=(-F -d rxe0 -x "$rxe_gid_index" -p "$pair_port" -n 10 "$@")
 		pair_test "$program $*" "$listens" "$lib:$lib" '^ *#bytes' \
-			"$program" "${options[@]}" -- \
-			"$program" "${options[@]}" "$rxe_address"
+			"${starter[@]}" "$program" "${options[@]}" -- \
+			"${starter[@]}" "$program" "${options[@]}" "$rxe_address"
 	done
 }
 

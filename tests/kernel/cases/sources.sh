@@ -51,6 +51,9 @@ fill_in() {
 	done
 }
 
+# The words before the program, if it needs some.
+starter=()
+
 # works LISTENS PATTERN SERVER_ARG... -- CLIENT_ARG... - runs with both
 # libraries. The program is $row; @port and @address are replaced by the
 # server's.
@@ -67,20 +70,21 @@ works() {
 	name="$row $*"
 	for lib in distro ours; do
 		pair_port=$((pair_port + 1))
-		mapfile -t both < <(fill_in "${server[@]}" -- "$run" "$row" "$@")
+		mapfile -t both < <(fill_in "${server[@]}" -- \
+			"${starter[@]}" "$run" "$row" "$@")
 		pair_test "$name" "$listens" "$lib:$lib" "$pattern" \
-			"$run" "$row" "${both[@]}"
+			"${starter[@]}" "$run" "$row" "${both[@]}"
 	done
 }
 
 perftest() {
-	local row=$1 listens=tcp_listens
-	local -a options
+	local row=$1 listens
+	local -a options starter
 
 	shift
 	options=(-F -d rxe0 -x "$rxe_gid_index" -p @port -n 10 "$@")
-	[[ " $* " != *" -R "* ]] || listens=cm_listens
-	works $listens '^ *#bytes' "${options[@]}" -- "${options[@]}" @address
+	perftest_begins "$@"
+	works "$listens" '^ *#bytes' "${options[@]}" -- "${options[@]}" @address
 }
 
 # Not UD with -R: if the first attempt to connect fails, which happens now and

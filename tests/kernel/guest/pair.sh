@@ -4,6 +4,8 @@
 # Runs a server and a client of one program in the guest, each with its own
 # library. Sourced after lib.sh by the cases that need two ends.
 
+. "$guest/end_status.sh"
+
 # The libraries of both ends, server and client.
 # shellcheck disable=SC2034 # the cases use it
 pairings=${LANE_PAIRINGS:-distro:distro ours:ours ours:distro distro:ours}
@@ -85,24 +87,34 @@ gsi_listens() {
 		pair_has_polled "$pid"
 }
 
+# The words before a program whose client waits at each rdma_connect() until its
+# server has listened as often.
+listen_first=(env LD_PRELOAD="$tools/preload_listen_first.so"
+	LISTEN_FIRST="$scratch/pair.listened")
+# The same for perftest: it exchanges parameters through a first connection, and the
+# server listens again for those of all QPs. The client that connects before that
+# continues with memory that it has freed.
+# shellcheck disable=SC2034 # the cases use it
+perftest_listens_first=("${listen_first[@]}" LISTEN_FIRST_MOST=2)
+
+# perftest_begins OPTION... - sets $listens, for pair_run, and $starter, the words before
+# both ends, for a program of perftest with these options.
+# shellcheck disable=SC2034 # the cases use them
+perftest_begins() {
+	listens=tcp_listens
+	starter=()
+	if [[ " $* " = *" -R "* ]]; then
+		listens=cm_listens
+		starter=("${perftest_listens_first[@]}")
+	fi
+}
+
 # pair_run LISTENS SERVER_LIB CLIENT_LIB SERVER_COMMAND -- CLIENT_COMMAND
 # LISTENS is a function that checks with $pair_port whether the server is ready.
 # Writes $scratch/pair.{server,client}.{out,rc}. Returns 0 when both ends do.
 # If pair_endless is set the server does not end on its own: this function ends it
 # after the client, and it must still be running then.
 pair_endless=
-# The message of an end that fails for a reason of its own, with any library.
-pair_own_race=
-# pair_end_status END STATUS - prints the exit status, or 0 for such an end.
-pair_end_status() {
-	if [ -n "$pair_own_race" ] && [ "$2" -eq 255 ] &&
-		grep -q "$pair_own_race" "$scratch/pair.$1.out"; then
-		echo 0
-	else
-		echo "$2"
-	fi
-}
-
 pair_run() {
 	local listens=$1 server_lib=$2 client_lib=$3
 	local server_pid rc patience=60 to=$scratch/pair
@@ -115,6 +127,8 @@ pair_run() {
 	done
 	shift
 	rm -f "$to".*
+	: >"$to.listened"
+	chmod a+w "$to.listened"
 	"$with" "$server_lib" "${server[@]}" >"$to.server.out" 2>&1 &
 	server_pid=$!
 	# An emulated machine stands still while its host is busy; a server that
@@ -124,7 +138,7 @@ pair_run() {
 			>"$to.client.out"
 	elif kill -0 "$server_pid" 2>/dev/null; then
 		"$with" "$client_lib" "$@" >"$to.client.out" 2>&1
-		rc=$(pair_end_status client $?)
+		rc=$(pair_end_status "$to.client.out" $?)
 		echo "$rc" >"$to.client.rc"
 		# The client has finished. The server ends soon after, or it
 		# hangs, as it may without a client.
@@ -137,7 +151,7 @@ pair_run() {
 	rc=$?
 	# Ended by this function's SIGTERM, as the shell reports it.
 	[ -z "$pair_endless" ] || [ "$rc" -ne 143 ] || rc=0
-	pair_end_status server "$rc" >"$to.server.rc"
+	pair_end_status "$to.server.out" "$rc" >"$to.server.rc"
 	[ "$(cat "$to.server.rc" "$to.client.rc" 2>/dev/null | tr -d '\n')" = 00 ]
 }
 

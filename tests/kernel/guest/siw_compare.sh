@@ -13,15 +13,15 @@ device=siw0
 # perftest PROGRAM OPTION... - runs both ends on each library.
 perftest() {
 	local pairing row=$1 program=$1
-	local -a options
+	local -a end
 
 	shift
 	for pairing in distro:distro ours:ours; do
 		pair_port=$((pair_port + 1))
-		options=(-F -R -d siw0 -p "$pair_port" -n 10 -s 64 "$@")
+		end=("${perftest_listens_first[@]}" "$program" -F -R -d siw0
+			-p "$pair_port" -n 10 -s 64 "$@")
 		pair_test "$program $*" cm_listens "$pairing" '^ *#bytes' \
-			"$program" "${options[@]}" -- \
-			"$program" "${options[@]}" "$siw_address"
+			"${end[@]}" -- "${end[@]}" "$siw_address"
 	done
 }
 

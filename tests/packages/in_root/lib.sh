@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# shellcheck shell=bash disable=SC2034,SC2154 # variables of the other scripts
+# shellcheck shell=bash source-path=SCRIPTDIR/../../kernel/guest
+# shellcheck disable=SC2034,SC2154 # variables of the other scripts
 #
 # Common functions of the scripts in this folder. The scripts run as root in a
 # root of deb_root, with the packages under test in /mnt.
+
+. "$here/end_status.sh"
 
 ours=(libibverbs1 ibverbs-providers-anyverbs libibverbs-dev librdmacm1
 	librdmacm-dev ibverbs-utils)
@@ -102,8 +105,10 @@ run_pair() {
 	while kill -0 "$pid" 2>/dev/null && ! "$ready" "$port"; do
 		read -rt 0.05 <>/tmp/sleep_fifo || true
 	done
-	timeout 300 "$@" >/tmp/client.log 2>&1 || rc=1
-	wait "$pid" || rc=1
+	timeout 300 "$@" >/tmp/client.log 2>&1
+	[ "$(pair_end_status /tmp/client.log $?)" = 0 ] || rc=1
+	wait "$pid"
+	[ "$(pair_end_status /tmp/server.log $?)" = 0 ] || rc=1
 	cat /tmp/server.log /tmp/client.log
 	return "$rc"
 }

@@ -143,7 +143,8 @@ test_xserver() {
 # with_nodes makes in a user namespace, where the uid 65534 is no proof of a user
 # and the device refuses to listen.
 test_io_demo() {
-	local starter="$tools/with_nodes rdma_cm" pair_endless=yes
+	local -a starter=("$tools/with_nodes" rdma_cm)
+	local pair_endless=yes
 	local title="io_demo ${*:2} over rdmacm and $1"
 	local -x UCX_SOCKADDR_TLS_PRIORITY=rdmacm UCX_TLS=$1 UROCE_UID=1000
 	local -x UCX_IB_GID_INDEX=$gid

@@ -17,10 +17,10 @@ cm_server_listens() {
 
 # connects PATTERN PROGRAM SERVER_OPTION... -- CLIENT_OPTION... - @port and
 # @address are replaced by those of the server. The program of the client is
-# $client, if that is set, with its first options. The command $starter starts both programs. The name of
-# the test is $title, or the client with its options.
+# $client, if that is set, with its first options. The words of $starter are before
+# both programs. The name of the test is $title, or the client with its options.
 client=
-starter=
+starter=()
 title=
 connects() {
 	local pattern=$1 program=$2 row=${2##*/} name word
@@ -32,28 +32,21 @@ connects() {
 	for word; do
 		if [ "$word" = -- ]; then
 			# shellcheck disable=SC2206 # words of a command
-			both+=(-- $starter ${client:-$program})
+			both+=(-- "${starter[@]}" ${client:-$program})
 		else
 			word=${word//@port/$pair_port}
 			both+=("${word//@address/$address}")
 		fi
 	done
 	name="${client:-$program} ${name#* -- }"
-	# shellcheck disable=SC2086 # words of a command
 	pair_test "${title:-${name% }}" cm_server_listens "$pairing" "$pattern" \
-		$starter "$program" "${both[@]}"
+		"${starter[@]}" "$program" "${both[@]}"
 }
 
-# The client of a program that must not connect before its server listens
-late_connect() {
-	printf 'env LD_PRELOAD=%s' "$tools/preload_late_connect.so"
-}
-
-# test_perftest_cm PROGRAM OPTION... - perftest exchanges its parameters through a
-# first connection. Then the server listens again. The client that connects before
-# that continues with memory that it has freed, and ends with a signal.
+# test_perftest_cm PROGRAM OPTION...
 test_perftest_cm() {
-	local program=$1 client="$(late_connect) $1" title="$1 -R ${*:2}"
+	local program=$1 title="$1 -R ${*:2}"
+	local -a starter=("${perftest_listens_first[@]}" "${starter[@]}")
 
 	shift
 	connects '^ *#bytes' "$program" -F -R -p @port "$@" -- \
@@ -66,8 +59,7 @@ test_qperf_cm() {
 	local row=qperf pair_endless=yes
 
 	pair_port=$((pair_port + 1))
-	# shellcheck disable=SC2046 # words of a command
 	pair_test "qperf -cm 1 $*" place_listens "$pairing" "^${!#}:" \
-		qperf -lp "$pair_port" -- $(late_connect) \
-		qperf -lp "$pair_port" -t 1 -cm 1 "$address" "$@"
+		"${listen_first[@]}" qperf -lp "$pair_port" -- \
+		"${listen_first[@]}" qperf -lp "$pair_port" -t 1 -cm 1 "$address" "$@"
 }
