@@ -46,7 +46,7 @@ perftest() {
 
 nothing_twice() {
 	# shellcheck disable=SC2086 # words
-	check "rxe counted no duplicate of perftest" counters_unchanged $never
+	check "rxe counted no lost packet of perftest" counters_unchanged $never
 }
 
 if self_test; then

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # The device in user space over a faulty network between two network namespaces:
-# losses, delays, duplicates, reordering and corruption, one kind at a time and
-# all together. Programs that compare the received data, and Debian's programs,
+# losses, delays, duplicates, reordering, corruption and ECN marks, one kind at a
+# time and all together. Programs that compare the received data, and Debian's programs,
 # must succeed, and the counters must show that the faults occurred.
 
 here=$(dirname "$(readlink -f "$0")")
@@ -91,6 +91,8 @@ for family in 4 6; do
 	with_faults 'all of it' \
 		'dropped mangled duplicates out_of_sequence retransmitted' \
 		delay 1ms reorder 2% loss 1% duplicate 1% corrupt 1%
+	# Packets that allow marks are marked, the others lost.
+	with_faults 'marks' 'ecn_marked cnps_handled' loss 5% ecn
 	[ "$family" = 4 ] || continue
 	with_faults 'loss 0.1 %' 'dropped retransmitted' loss 0.1%
 	with_faults 'loss 1 %' 'dropped retransmitted' loss 1%

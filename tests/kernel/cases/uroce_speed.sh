@@ -116,7 +116,10 @@ run_by() {
 		ends interop_listens distro rxes0 distro rxes0 127.0.0.1 \
 			"$@" "${roce[@]}"
 		;;
-	siw) ends cm_listens distro siw0 distro siw0 "$siw_address" "$@" -R ;;
+	siw)
+		ends cm_listens distro siw0 distro siw0 "$siw_address" \
+			"${perftest_listens_first[@]}" "$@" -R
+		;;
 	memory)
 		ends interop_listens far uroce_su1 far uroce_su1 "$far" \
 			"$@" "${roce[@]}"
