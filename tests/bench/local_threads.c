@@ -146,8 +146,11 @@ static void close_worker(struct worker *worker)
 	wire_must(&end, -ibv_destroy_cq(worker->device.cq), "destroy_cq");
 }
 
-/* Returns the rate of all threads together. */
-static double measure_threads(unsigned int nr)
+/*
+ * Returns the rate of all threads together. Their connections have numbers from
+ * @first on, which no other process uses.
+ */
+static double measure_threads(unsigned int first, unsigned int nr)
 {
 	static struct worker workers[MAX_THREADS];
 	struct wire_device device;
@@ -156,7 +159,7 @@ static double measure_threads(unsigned int nr)
 	wire_device_open(&end, &device, 1, WIRE_MESSAGE);
 	pthread_barrier_init(&threads_start, NULL, nr);
 	for (unsigned int i = 0; i < nr; i++)
-		open_worker(&workers[i], &device, i);
+		open_worker(&workers[i], &device, first + i);
 	for (unsigned int i = 0; i < nr; i++)
 		wire_must(&end,
 			  -pthread_create(&workers[i].thread, NULL, run_worker,
@@ -182,7 +185,8 @@ static void measure_processes(const char *name, const char *round,
 	for (unsigned int i = 0; i < nr; i++) {
 		pid[i] = wire_must(&end, fork(), "fork");
 		if (pid[i] == 0) {
-			common->rate[i] = measure_threads(nr_threads);
+			common->rate[i] =
+				measure_threads(i * nr_threads, nr_threads);
 			_exit(0);
 		}
 	}
