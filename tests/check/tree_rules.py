@@ -117,7 +117,7 @@ def format():  # pylint: disable=redefined-builtin
 
 def spelling():
     yield from run("codespell", "-q", "3", "--ignore-words-list",
-                   "wqs,ue,inout,ot,ths,ser,deque,rto,ba,nd,fo,wth,iif",
+                   "wqs,ue,inout,ot,ths,ser,deque,rto,ba,nd,fo,wth,iif,ect",
                    *files(".c", ".h", ".py", ".sh", ".md", ".cmake"),
                    "README.md")
 

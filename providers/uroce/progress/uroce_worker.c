@@ -120,21 +120,9 @@ void uroce_worker_lock(struct uroce_worker *worker)
 	(void)uroce_worker_run(worker, true);
 }
 
-/* Only UD needs the fields of the GRH, and receiving them costs time. */
-static void report_header(struct uroce_worker *worker)
-{
-	bool on = worker->engine.nr_datagram_qps;
-
-	if (!worker->port || worker->dead || worker->reports_header == on)
-		return;
-	uroce_port_report_header(worker->port, on);
-	worker->reports_header = on;
-}
-
 void uroce_worker_finish(struct uroce_worker *worker)
 {
 	uroce_worker_read_clock(worker);
-	report_header(worker);
 	(void)uroce_worker_run(worker, false);
 }
 

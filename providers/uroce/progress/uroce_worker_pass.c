@@ -246,6 +246,18 @@ static bool worker_defer_acks(struct uroce_worker *worker, uint64_t received)
 				       worker->received <= received + 2);
 }
 
+/* For the GRH of datagrams, and for ECN marks. Receiving the fields costs time.
+ */
+static void report_header(struct uroce_worker *worker)
+{
+	bool on = worker->engine.nr_datagram_qps || worker->engine.wants_marks;
+
+	if (!worker->port || worker->reports_header == on)
+		return;
+	uroce_port_report_header(worker->port, on);
+	worker->reports_header = on;
+}
+
 bool uroce_worker_run(struct uroce_worker *worker, bool receive)
 {
 	uint64_t received = worker->received;
@@ -253,6 +265,7 @@ bool uroce_worker_run(struct uroce_worker *worker, bool receive)
 
 	if (worker->dead)
 		return false;
+	report_header(worker);
 	if (receive)
 		uroce_engine_flush_deferred(&worker->engine);
 	more = receive_locked(worker, receive);

@@ -46,6 +46,9 @@ static const char *const names[UROCE_NR_COUNTERS] = {
 	[UROCE_C_TIMEOUTS] = "timeouts",
 	[UROCE_C_RETRANSMITTED] = "retransmitted",
 	[UROCE_C_PROBES] = "probes",
+	[UROCE_C_ECN_MARKED] = "ecn_marked",
+	[UROCE_C_CNPS_SENT] = "cnps_sent",
+	[UROCE_C_CNPS_HANDLED] = "cnps_handled",
 	[UROCE_C_RETRY_EXCEEDED] = "retry_exceeded",
 	[UROCE_C_CQ_OVERRUN] = "cq_overrun",
 };

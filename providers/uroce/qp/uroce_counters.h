@@ -55,6 +55,9 @@ enum uroce_counter {
 	UROCE_C_TIMEOUTS,	/* of the acknowledge timer */
 	UROCE_C_RETRANSMITTED,	/* packets */
 	UROCE_C_PROBES,		/* last packets that were sent again early */
+	UROCE_C_ECN_MARKED,	/* received packets with a mark */
+	UROCE_C_CNPS_SENT,	/* congestion notification packets */
+	UROCE_C_CNPS_HANDLED,	/* received: CNPs, and responses with BECN */
 	UROCE_C_RETRY_EXCEEDED, /* QPs that failed with no retry left */
 
 	UROCE_C_CQ_OVERRUN, /* completions lost to a full CQ */

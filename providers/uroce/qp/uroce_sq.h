@@ -8,6 +8,7 @@
 #define UROCE_SQ_H
 
 #include "uroce/qp/uroce_qp.h"
+#include "uroce/qp/uroce_sge.h"
 
 #define UROCE_RNR_RETRY_INFINITE 7 /* IBTA 9.7.5.2.8 */
 
@@ -52,6 +53,25 @@ enum ibv_wc_status uroce_sq_check(const struct uroce_qp *qp,
  */
 enum ibv_wc_status uroce_sq_execute_local(const struct uroce_qp *qp,
 					  const struct uroce_send_wqe *wqe);
+
+/**
+ * uroce_sq_sge_list() - get the SGEs of @wqe, which are not inline data
+ * @qp: the QP
+ * @wqe: the WQE
+ * @write: whether the memory is written
+ */
+static inline struct uroce_sge_list
+uroce_sq_sge_list(const struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
+		  bool write)
+{
+	return (struct uroce_sge_list){
+		.memory = qp->core->memory,
+		.sge = wqe->sge,
+		.nr_sge = wqe->nr_sge,
+		.pd = qp->pd,
+		.write = write,
+	};
+}
 
 /** uroce_sq_rnr_ns() - decode an RNR timer field (IBTA table 45) */
 uint64_t uroce_sq_rnr_ns(uint8_t timer);

@@ -16,6 +16,7 @@
 #include "uroce/qp/uroce_completion.h"
 #include "uroce/qp/uroce_sq.h"
 #include "uroce/roce/uroce_copy.h"
+#include "uroce/roce/uroce_gap.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_request.h"
 #include "uroce/roce/uroce_requester.h"
@@ -102,13 +103,24 @@ static void response_received(struct uroce_qp *qp, uint32_t nr_packets,
 	ack_moved_on(qp, old, now);
 }
 
+/* Missing responses to READs before @psn are requested again (uroce_gap.h). */
+static void ack_plain(struct uroce_qp *qp, uint32_t psn, uint64_t now)
+{
+	if (!acknowledge(qp, uroce_psn_add(psn, 1), now) &&
+	    !uroce_sack_is_of_responses(qp))
+		implied_nak(qp, now);
+}
+
 static bool receive_list(struct uroce_qp *qp, const struct uroce_packet *packet,
 			 uint64_t now)
 {
 	if (!packet->payload_len)
 		return false;
 	ack_count(qp, UROCE_C_NAKS_SELECTIVE);
-	return uroce_retry_selectively(qp, packet, now);
+	if (uroce_gap_receive_nak(qp, packet, now))
+		return true;
+	return packet->psn == qp->roce->req.una_psn &&
+	       uroce_retry_selectively(qp, packet, now);
 }
 
 /* IBTA 9.7.5.2.2: the responder has rejected the request at una_psn. */
@@ -141,10 +153,15 @@ static void receive_acknowledge(struct uroce_qp *qp,
 {
 	uint8_t value = packet->syndrome & UROCE_AETH_VALUE;
 
+	/* Only the list of received packets (uroce_sack.h) is a payload. */
+	if (packet->payload_len &&
+	    packet->syndrome != (UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ)) {
+		ack_count(qp, UROCE_C_BAD_RESPONSES);
+		return;
+	}
 	switch (packet->syndrome & UROCE_AETH_KIND) {
 	case UROCE_AETH_ACK:
-		if (!acknowledge(qp, uroce_psn_add(packet->psn, 1), now))
-			implied_nak(qp, now);
+		ack_plain(qp, packet->psn, now);
 		break;
 	case UROCE_AETH_RNR:
 		ack_count(qp, UROCE_C_NAKS_RNR);
@@ -156,7 +173,8 @@ static void receive_acknowledge(struct uroce_qp *qp,
 	case UROCE_AETH_NAK:
 		if (acknowledge(qp, packet->psn, now))
 			receive_nak(qp, packet, value, now);
-		else
+		else if (value != UROCE_NAK_PSN_SEQ ||
+			 !receive_list(qp, packet, now))
 			implied_nak(qp, now);
 		break;
 	default: /* reserved (9.7.5.2.4) */
@@ -169,13 +187,7 @@ static int ack_resolve(struct uroce_qp *qp, uint32_t offset, uint32_t bytes,
 		       struct uroce_iovecs *iovecs)
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
-	struct uroce_sge_list list = {
-		.memory = qp->core->memory,
-		.sge = wqe->sge,
-		.nr_sge = wqe->nr_sge,
-		.pd = qp->pd,
-		.write = true,
-	};
+	const struct uroce_sge_list list = uroce_sq_sge_list(qp, wqe, true);
 
 	return uroce_sge_resolve(&list, &qp->roce->req.in, offset, bytes,
 				 iovecs);
@@ -278,6 +290,30 @@ static void receive_read_data(struct uroce_qp *qp, struct uroce_packet *packet,
 	}
 }
 
+/* Advances over what has arrived behind the gap that is closed. */
+static void ack_skip_received(struct uroce_qp *qp, uint64_t now)
+{
+	const struct uroce_requester *req = &qp->roce->req;
+
+	while (uroce_sack_is_of_responses(qp) &&
+	       uroce_sack_has(qp->roce->sack, req->una_psn)) {
+		const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
+		uint32_t end = uroce_psn_add(wqe->psn, wqe->nr_packets);
+		uint32_t psn = req->una_psn;
+
+		while (psn != end && uroce_sack_has(qp->roce->sack, psn))
+			psn = uroce_psn_add(psn, 1);
+		if (psn == req->una_psn)
+			return;
+		if (uroce_sq_has_response(wqe))
+			response_received(
+				qp, (uint32_t)uroce_psn_diff(psn, req->una_psn),
+				now);
+		else
+			(void)acknowledge(qp, psn, now);
+	}
+}
+
 static void receive_read_response(struct uroce_qp *qp,
 				  struct uroce_packet *packet, uint64_t now)
 {
@@ -289,12 +325,14 @@ static void receive_read_response(struct uroce_qp *qp,
 		 * lost, or this one responds to a request before the last
 		 * rewind.
 		 */
-		implied_nak(qp, now);
+		if (!uroce_gap_receive(qp, packet, now))
+			implied_nak(qp, now);
 		return;
 	}
 	wqe = uroce_ring_front(&qp->sq);
 	if (wqe->opcode == IBV_WR_RDMA_READ) {
 		receive_read_data(qp, packet, now);
+		ack_skip_received(qp, now);
 	} else if ((wqe->opcode == IBV_WR_FLUSH ||
 		    wqe->opcode == IBV_WR_ATOMIC_WRITE) &&
 		   !packet->payload_len) {
@@ -371,8 +409,7 @@ void uroce_ack_plain(struct uroce_qp *qp, uint32_t psn, uint64_t now)
 		ack_count(qp, UROCE_C_STALE_ACKS);
 		return;
 	}
-	if (!acknowledge(qp, uroce_psn_add(psn, 1), now))
-		implied_nak(qp, now);
+	ack_plain(qp, psn, now);
 	ack_check_oldest(qp);
 }
 
@@ -386,6 +423,12 @@ void uroce_ack_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 	if (!ack_may_check_late(qp, packet) && uroce_packet_check(packet)) {
 		ack_count(qp, UROCE_C_BAD_ICRC);
 		return;
+	}
+	qp->roce->req.selective = packet->selective;
+	if (packet->becn ||
+	    (packet->fecn && packet->traits & UROCE_T_READ_RESP)) {
+		ack_count(qp, UROCE_C_CNPS_HANDLED);
+		uroce_retry_congested(qp, packet->psn, now);
 	}
 	if (packet->traits & UROCE_T_READ_RESP)
 		receive_read_response(qp, packet, now);

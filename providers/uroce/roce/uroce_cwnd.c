@@ -2,8 +2,9 @@
 /*
  * RFC 9438: after a loss the window is 0.7 of what it was. t seconds later it
  * is 0.4 * (t - K)^3 + most, where K is the time of rise to the old value, or
- * what Reno's would be if that is more. Before the first loss it doubles with
- * each RTT (slow start), until the RTT rises by a quarter: then a queue fills.
+ * what Reno's would be if that is more. A random loss leaves it as it is.
+ * Before the first loss it doubles with each RTT (slow start), until the RTT
+ * rises by a quarter: then a queue fills.
  */
 #include "uroce/roce/uroce_cwnd.h"
 
@@ -16,6 +17,16 @@
 #define MAX_PACKETS (1u << 20)
 /* (t - K)^3 with t in ms is 10^9 times that with t in s; 0.4 = 1 / 2.5 */
 #define CUBIC_SCALE 2500000000LL
+/*
+ * A loss is random, and no sign of congestion, if the RTT is at most a quarter
+ * and QUEUE_NS above its minimum, and if less than one packet in RANDOM_LOSS
+ * was lost (2 %, as in BBRv2, draft-cardwell-iccrg-bbr-congestion-control) of
+ * those of the last windows and LOSS_PACKETS more.
+ */
+#define RANDOM_LOSS  50u
+#define LOSS_ROUNDS  4u
+#define LOSS_PACKETS 500u
+#define QUEUE_NS     500000u
 /* Beyond it, the window exceeds MAX_PACKETS. */
 #define MAX_CUBIC_MS 250000
 
@@ -73,14 +84,14 @@ static uint32_t reno(const struct uroce_cwnd *cwnd)
 	return cwnd->least + (uint32_t)((uint64_t)cwnd->rounds * 53 / 100);
 }
 
-static void take_sample(struct uroce_cwnd *cwnd, uint32_t una_psn, uint64_t now)
+void uroce_cwnd_take_sample(struct uroce_cwnd *cwnd, uint64_t now)
 {
 	uint64_t rtt_ns = now - cwnd->sample_ns;
 
-	if (!cwnd->sampling || !uroce_psn_before(cwnd->sample_psn, una_psn) ||
-	    now < cwnd->sample_ns)
-		return;
 	cwnd->sampling = false;
+	if (now < cwnd->sample_ns)
+		return;
+	cwnd->last_ns = rtt_ns;
 	if (!cwnd->rtt_ns || rtt_ns < cwnd->rtt_ns)
 		cwnd->rtt_ns = rtt_ns ? rtt_ns : 1;
 	else if (!cwnd->steady && rtt_ns - cwnd->rtt_ns > rtt_ns / 5)
@@ -92,7 +103,14 @@ void uroce_cwnd_acked(struct uroce_cwnd *cwnd, const struct uroce_acked *acked,
 {
 	uint32_t limit, wanted;
 
-	take_sample(cwnd, acked->una_psn, now);
+	if (cwnd->sampling &&
+	    uroce_psn_before(cwnd->sample_psn, acked->una_psn))
+		uroce_cwnd_take_sample(cwnd, now);
+	cwnd->delivered += acked->nr_packets;
+	if (cwnd->delivered > LOSS_ROUNDS * cwnd->packets + LOSS_PACKETS) {
+		cwnd->delivered /= 2;
+		cwnd->lost /= 2;
+	}
 	limit = cwnd_limit(cwnd, acked->limit);
 	if (cwnd->packets >= limit || acked->in_flight < cwnd->packets / 2)
 		return;
@@ -115,11 +133,31 @@ void uroce_cwnd_acked(struct uroce_cwnd *cwnd, const struct uroce_acked *acked,
 		cwnd->packets = min_u32(wanted, limit);
 }
 
-void uroce_cwnd_lost(struct uroce_cwnd *cwnd, uint64_t now)
+bool uroce_cwnd_is_congested(const struct uroce_cwnd *cwnd)
+{
+	return !cwnd->rtt_ns ||
+	       cwnd->last_ns - cwnd->rtt_ns > cwnd->rtt_ns / 4 + QUEUE_NS ||
+	       cwnd->lost * RANDOM_LOSS > cwnd->delivered + LOSS_PACKETS;
+}
+
+static void shrink(struct uroce_cwnd *cwnd, uint32_t percent, uint64_t now)
 {
 	uint32_t most = cwnd->packets;
 
 	if (cwnd->packets > 2 * MIN_PACKETS)
-		cwnd->packets = (uint32_t)((uint64_t)most * 7 / 10);
+		cwnd->packets = (uint32_t)((uint64_t)most * percent / 100);
 	begin_rise(cwnd, most, now);
+}
+
+void uroce_cwnd_lost(struct uroce_cwnd *cwnd, uint64_t now)
+{
+	shrink(cwnd, 70, now);
+	cwnd->delivered = 0;
+	cwnd->lost = 0;
+}
+
+/* RFC 8511: a queue that marks is shorter than one that drops. */
+void uroce_cwnd_marked(struct uroce_cwnd *cwnd, uint64_t now)
+{
+	shrink(cwnd, 85, now);
 }

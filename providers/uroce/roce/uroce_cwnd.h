@@ -22,6 +22,9 @@ struct uroce_cwnd {
 	uint32_t sample_psn;
 	uint64_t sample_ns; /* when the packet with sample_psn was sent */
 	uint64_t rtt_ns;    /* minimum of all samples; 0: none */
+	uint64_t last_ns;   /* the latest sample */
+	uint32_t delivered; /* packets, and those of them that were lost: */
+	uint32_t lost;	    /* both are halved now and then */
 	uint64_t since_ns;  /* time of the last loss, or end of slow start */
 	uint32_t rise_ms;   /* from since_ns until the window is @most again */
 };
@@ -63,11 +66,33 @@ void uroce_cwnd_acked(struct uroce_cwnd *cwnd, const struct uroce_acked *acked,
 		      uint64_t now);
 
 /**
+ * uroce_cwnd_take_sample() - end the RTT sample
+ * @cwnd: the window
+ * @now: ns, when an ACK for the packet of the sample has arrived
+ */
+void uroce_cwnd_take_sample(struct uroce_cwnd *cwnd, uint64_t now);
+
+/**
+ * uroce_cwnd_is_congested() - whether the loss of a packet shows congestion
+ *
+ * A loss is random if the RTT shows no queue, and few packets are lost. It must
+ * not shrink the window.
+ */
+bool uroce_cwnd_is_congested(const struct uroce_cwnd *cwnd);
+
+/**
  * uroce_cwnd_lost() - shrink after a loss
  * @cwnd: the window
  * @now: ns
  */
 void uroce_cwnd_lost(struct uroce_cwnd *cwnd, uint64_t now);
+
+/**
+ * uroce_cwnd_marked() - shrink after an ECN mark
+ * @cwnd: the window
+ * @now: ns
+ */
+void uroce_cwnd_marked(struct uroce_cwnd *cwnd, uint64_t now);
 
 /**
  * uroce_cwnd_stop_sample() - end the RTT sample without a result

@@ -55,13 +55,8 @@ static bool find_memory(const struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 			uint32_t offset, uint32_t chunk,
 			struct uroce_iovecs *ret_iovecs)
 {
-	const struct uroce_sge_list list = {
-		.memory = qp->core->memory,
-		.sge = wqe->sge,
-		.nr_sge = wqe->nr_sge,
-		.pd = qp->pd,
-		.write = wqe->opcode != IBV_WR_RDMA_WRITE,
-	};
+	const struct uroce_sge_list list =
+		uroce_sq_sge_list(qp, wqe, wqe->opcode != IBV_WR_RDMA_WRITE);
 	struct uroce_cursor cursor = {};
 
 	if (wqe->flags & IBV_SEND_INLINE && wqe->opcode == IBV_WR_RDMA_WRITE) {

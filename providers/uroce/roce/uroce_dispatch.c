@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "uroce/roce/uroce_copy.h"
+#include "uroce/roce/uroce_ecn.h"
 #include "uroce/roce/uroce_engine.h"
 #include "uroce/roce/uroce_requester.h"
 #include "uroce/roce/uroce_responder.h"
+#include "uroce/roce/uroce_retry.h"
 
 static void dispatch_count(struct uroce_engine *engine,
 			   enum uroce_counter counter)
@@ -81,9 +83,17 @@ static void deliver(struct uroce_qp *qp, struct uroce_packet *packet,
 {
 	enum uroce_counter why = refusal(qp, packet);
 
-	if (why != UROCE_NR_COUNTERS)
+	if (why != UROCE_NR_COUNTERS) {
 		dispatch_count(qp->roce->engine, why);
-	else if (packet->traits & UROCE_T_RESPONSE)
+		return;
+	}
+	if (!packet->channel && qp->type != IBV_QPT_UD) {
+		if (!(packet->traits & UROCE_T_LAST))
+			qp->roce->engine->wants_marks = true;
+		if (packet->fecn)
+			uroce_ecn_marked(qp, packet, now);
+	}
+	if (packet->traits & UROCE_T_RESPONSE)
 		uroce_ack_receive(qp, packet, now);
 	else
 		uroce_responder_receive(qp, packet);
@@ -140,6 +150,31 @@ static void deliver_mad(struct uroce_engine *engine,
 		engine->on_mad(engine->on_mad_arg, packet);
 }
 
+/* A17.9.3. The QP may be of any connected type; only RC and XRC have a window.
+ */
+static void deliver_cnp(struct uroce_qp *qp, struct uroce_packet *packet,
+			uint64_t now)
+{
+	enum uroce_counter why = UROCE_NR_COUNTERS;
+
+	if (packet->channel || qp->type == IBV_QPT_UD)
+		why = UROCE_C_BAD_TRANSPORT;
+	else if (qp->roce->channel || !path_matches(qp, packet))
+		why = UROCE_C_BAD_SOURCE;
+	else if (uroce_qp_is_stopped(qp) || qp->state != IBV_QPS_RTS)
+		why = UROCE_C_BAD_STATE;
+	else if (!pkey_matches(qp->pkey, packet->pkey))
+		why = UROCE_C_BAD_PKEY;
+	else if (uroce_packet_check(packet))
+		why = UROCE_C_BAD_ICRC;
+	if (why != UROCE_NR_COUNTERS) {
+		dispatch_count(qp->roce->engine, why);
+		return;
+	}
+	dispatch_count(qp->roce->engine, UROCE_C_CNPS_HANDLED);
+	uroce_retry_congested(qp, qp->roce->req.una_psn, now);
+}
+
 /* Deliver a piggybacked ACK as if it had arrived in front of the packet. */
 static void deliver_carried(struct uroce_qp *qp,
 			    const struct uroce_packet *packet, uint64_t now)
@@ -179,6 +214,10 @@ void uroce_engine_receive(struct uroce_engine *engine,
 	qp = uroce_engine_find_qp(engine, packet->dest_qpn);
 	if (!qp) {
 		dispatch_count(engine, UROCE_C_NO_QP);
+		return;
+	}
+	if (packet->traits & UROCE_T_CNP) {
+		deliver_cnp(qp, packet, now);
 		return;
 	}
 	if (packet->carries_ack && packet->channel)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "uroce/roce/uroce_delack.h"
+#include "uroce/roce/uroce_ecn.h"
 #include "uroce/roce/uroce_requester.h"
 #include "uroce/roce/uroce_responder.h"
 #include "uroce/roce/uroce_retry.h"
@@ -33,7 +34,7 @@ static bool next_with_ack(struct uroce_qp *qp, uint64_t now,
 /* Responses first, since the peer waits for them, but not for all ACKs. */
 static bool next_of_qp(struct uroce_qp *qp, uint64_t now, struct uroce_out *out)
 {
-	if (next_with_ack(qp, now, out))
+	if (next_with_ack(qp, now, out) || uroce_ecn_next_cnp(qp, out))
 		return true;
 	if (uroce_delack_requests_first(qp)) {
 		if (uroce_requester_next(qp, now, out)) {

@@ -54,6 +54,7 @@ struct uroce_engine {
 	uint64_t *qpn_free_ns; /* by index: not to be reused before */
 	uint32_t qpn_next;     /* where the search for a free one begins */
 	uint32_t nr_qps, nr_datagram_qps;
+	bool wants_marks; /* the port must report ECN marks */
 
 	uint64_t held_bytes; /* memory of uroce_reorder.c */
 

@@ -115,6 +115,7 @@ void uroce_responder_executed(struct uroce_qp *qp,
 		resp->msn = uroce_psn_add(resp->msn, 1);
 	}
 	resp->nak_sent = false;
+	resp->selective = packet->selective;
 	if (qp->type != IBV_QPT_RC)
 		return;
 	if (resp->reply == UROCE_REPLY_NAK)

@@ -7,6 +7,8 @@
  */
 #include "uroce/qp/uroce_completion.h"
 #include "uroce/qp/uroce_place.h"
+#include "uroce/roce/uroce_ecn.h"
+#include "uroce/roce/uroce_interrupted.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_responder.h"
 #include "uroce/roce/uroce_rndv.h"
@@ -143,7 +145,7 @@ static void add_pending(struct uroce_responder *resp, uint8_t at)
 
 static void remote_return_response(struct uroce_qp *qp,
 				   struct uroce_resource *res,
-				   uint32_t from_psn, uint32_t nr_psns)
+				   uint32_t from_psn, uint32_t until_psn)
 {
 	if (!res->pending)
 		add_pending(&qp->roce->resp,
@@ -151,7 +153,9 @@ static void remote_return_response(struct uroce_qp *qp,
 	res->pending = true;
 	res->from_psn = from_psn;
 	res->next_psn = from_psn;
-	res->until_psn = uroce_psn_add(from_psn, nr_psns - 1);
+	res->until_psn = until_psn;
+	if (from_psn != until_psn && qp->roce->resp.selective)
+		uroce_ecn_allow(qp);
 	uroce_engine_activate(qp->roce->engine, qp);
 }
 
@@ -181,7 +185,7 @@ static void remember(struct uroce_qp *qp, const struct uroce_packet *packet,
 	/* the response is also the ACK of all requests up to this one */
 	if (resp->reply != UROCE_REPLY_NAK)
 		resp->reply = UROCE_REPLY_NONE;
-	remote_return_response(qp, res, packet->psn, nr_psns);
+	remote_return_response(qp, res, packet->psn, res->last_psn);
 }
 
 static struct uroce_rx_result execute_atomic(const struct uroce_qp *qp,
@@ -213,6 +217,7 @@ static bool make_room(struct uroce_responder *resp)
 		return true;
 	if (!res->sent_before)
 		return false;
+	uroce_interrupted_drop(resp, res);
 	res->pending = false;
 	resp->nr_pending--;
 	return true;
@@ -282,7 +287,12 @@ void uroce_remote_duplicate(struct uroce_qp *qp,
 			    const struct uroce_packet *packet)
 {
 	uint8_t op = packet->opcode & UROCE_OP_MASK;
+	uint32_t last_psn = packet->psn;
 
+	if (op == UROCE_READ_REQUEST)
+		last_psn = uroce_psn_add(
+			packet->psn,
+			remote_count_packets(qp, packet->dma_len) - 1);
 	for (uint8_t i = 0; i < qp->roce->resp.max_resources; i++) {
 		struct uroce_resource *res = &qp->roce->resp.resource[i];
 
@@ -293,13 +303,13 @@ void uroce_remote_duplicate(struct uroce_qp *qp,
 			break;
 		if (!res->pending)
 			res->sent_before = true;
+		else if (packet->selective && op == UROCE_READ_REQUEST &&
+			 !uroce_interrupted_add(&qp->roce->resp, res,
+						packet->psn, &last_psn))
+			return;
 		res->asked_again = true;
 		/* 9.7.5.1.5: a duplicate atomic returns the original result */
-		remote_return_response(
-			qp, res, packet->psn,
-			op == UROCE_READ_REQUEST
-				? remote_count_packets(qp, packet->dma_len)
-				: 1);
+		remote_return_response(qp, res, packet->psn, last_psn);
 		return;
 	}
 	uroce_core_count(qp->core, UROCE_C_BAD_DUPLICATE, 1);

@@ -17,6 +17,7 @@
 /* Exists while any request waits. Pages of unused slots need no memory. */
 struct uroce_reorder {
 	uint32_t nr;
+	uint32_t epsn;	  /* at the last look for a request */
 	uint32_t end_psn; /* behind the last one */
 	struct uroce_psn_set held;
 	uint8_t list[UROCE_PSN_SET_BYTES]; /* payload of the NAK */
@@ -58,10 +59,12 @@ bool uroce_reorder_hold(struct uroce_qp *qp, const struct uroce_packet *packet)
 	if (roce->engine->held_bytes + held_bytes(packet) > MAX_HELD_BYTES ||
 	    packet->payload_len > UROCE_MAX_MTU)
 		return false;
-	if (!reorder)
+	if (!reorder) {
 		reorder = uroce_pages_new(sizeof(*reorder));
-	if (!reorder)
-		return false;
+		if (!reorder)
+			return false;
+		reorder->epsn = roce->resp.epsn;
+	}
 	if (!reorder->nr || !uroce_psn_before(packet->psn, reorder->end_psn))
 		reorder->end_psn = uroce_psn_add(packet->psn, 1);
 	put_packet(slot_of(reorder, packet->psn), packet);
@@ -78,19 +81,33 @@ bool uroce_reorder_is_empty(const struct uroce_qp *qp)
 	return !qp->roce->reorder || !qp->roce->reorder->nr;
 }
 
-struct uroce_packet *uroce_reorder_take(struct uroce_qp *qp)
+static struct uroce_packet *remove_packet(struct uroce_qp *qp, uint32_t psn)
 {
 	struct uroce_reorder *reorder = qp->roce->reorder;
-	uint32_t psn = qp->roce->resp.epsn;
-	struct uroce_packet *packet;
+	struct uroce_packet *packet = &slot_of(reorder, psn)->packet;
 
-	if (!reorder || !uroce_psn_set_has(&reorder->held, psn))
+	if (!uroce_psn_set_has(&reorder->held, psn))
 		return NULL;
-	packet = &slot_of(reorder, psn)->packet;
 	uroce_psn_set_remove(&reorder->held, psn);
 	qp->roce->engine->held_bytes -= held_bytes(packet);
 	reorder->nr--;
 	return packet;
+}
+
+struct uroce_packet *uroce_reorder_take(struct uroce_qp *qp)
+{
+	struct uroce_reorder *reorder = qp->roce->reorder;
+	uint32_t epsn = qp->roce->resp.epsn, psn, nr;
+
+	if (!reorder)
+		return NULL;
+	/* A READ has many PSNs. A held request for a part of it is useless. */
+	psn = reorder->epsn;
+	nr = min_u32((uint32_t)uroce_psn_diff(epsn, psn), UROCE_PSN_SET);
+	for (; nr; nr--, psn = uroce_psn_add(psn, 1))
+		(void)remove_packet(qp, psn);
+	reorder->epsn = epsn;
+	return remove_packet(qp, epsn);
 }
 
 void uroce_reorder_list(struct uroce_qp *qp, struct uroce_out *nak)

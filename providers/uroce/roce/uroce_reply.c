@@ -6,6 +6,8 @@
  * (IBTA 9.7.5.1.2).
  */
 #include "uroce/roce/uroce_delack.h"
+#include "uroce/roce/uroce_ecn.h"
+#include "uroce/roce/uroce_interrupted.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_reorder.h"
 #include "uroce/roce/uroce_responder.h"
@@ -36,6 +38,8 @@ static void reply_fill_common(struct uroce_qp *qp, uint8_t op, uint32_t psn,
 		.dest_qpn = qp->dest_qpn,
 		.psn = psn,
 		.mig_req = true,
+		.selective = qp->roce->resp.selective,
+		.becn = uroce_ecn_take_mark(qp),
 		.syndrome = UROCE_AETH_ACK | UROCE_AETH_NO_CREDITS,
 		.msn = msn,
 	};
@@ -73,6 +77,7 @@ void uroce_reply_drop_responses(struct uroce_qp *qp)
 {
 	struct uroce_responder *resp = &qp->roce->resp;
 
+	uroce_interrupted_drop(resp, NULL);
 	for (uint8_t i = 0; i < resp->max_resources; i++)
 		resp->resource[i].pending = false;
 	resp->nr_pending = 0;
@@ -126,10 +131,10 @@ static bool read_data(struct uroce_qp *qp, struct uroce_resource *res,
 	out->packet.payload_len = (uint32_t)wanted.bytes;
 	uroce_iovecs_set(&out->iovecs, ptr, (uint32_t)wanted.bytes, false);
 	nr_packets = uroce_rndv_response(qp, res, out);
-	if (res->next_psn == res->until_psn)
-		response_sent(&qp->roce->resp, res);
-	else
+	if (res->next_psn != res->until_psn)
 		res->next_psn = uroce_psn_add(res->next_psn, nr_packets);
+	else if (!uroce_interrupted_resume(&qp->roce->resp, res))
+		response_sent(&qp->roce->resp, res);
 	return true;
 }
 

@@ -24,6 +24,20 @@ uint32_t uroce_request_count_packets(const struct uroce_qp *qp,
 	return (wqe->length + qp->mtu - 1) / qp->mtu;
 }
 
+const struct uroce_send_wqe *uroce_request_find(const struct uroce_qp *qp,
+						uint32_t psn)
+{
+	uint32_t cur = qp->sq.tail;
+
+	for (;; cur++) {
+		const struct uroce_send_wqe *wqe = uroce_ring_at(&qp->sq, cur);
+
+		if (uroce_psn_before(psn,
+				     uroce_psn_add(wqe->psn, wqe->nr_packets)))
+			return wqe;
+	}
+}
+
 uint32_t uroce_request_count_response(const struct uroce_send_wqe *wqe,
 				      uint32_t at)
 {
@@ -39,12 +53,7 @@ static int request_find_payload(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 				uint32_t offset, uint32_t bytes,
 				struct uroce_out *out)
 {
-	struct uroce_sge_list list = {
-		.memory = qp->core->memory,
-		.sge = wqe->sge,
-		.nr_sge = wqe->nr_sge,
-		.pd = qp->pd,
-	};
+	const struct uroce_sge_list list = uroce_sq_sge_list(qp, wqe, false);
 
 	out->packet.payload_len = bytes;
 	if (wqe->flags & IBV_SEND_INLINE) {
@@ -114,14 +123,12 @@ static int request_fill_data(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 				    last ? wqe->length - offset : qp->mtu, out);
 }
 
-/* Fills a READ request for data from packet @at on; returns number of PSNs. */
-static uint32_t fill_read(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
-			  uint32_t at, struct uroce_out *out)
+/* Fills a READ request for the data of @nr packets from packet @at on. */
+static void fill_read(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
+		      uint32_t at, uint32_t nr, struct uroce_out *out)
 {
-	uint32_t end = at + uroce_request_count_response(wqe, at);
-	uint64_t until;
+	uint64_t until = (uint64_t)(at + nr) * qp->mtu;
 
-	until = (uint64_t)end * qp->mtu;
 	if (until > wqe->length)
 		until = wqe->length;
 	out->packet.opcode = UROCE_READ_REQUEST;
@@ -129,7 +136,6 @@ static uint32_t fill_read(struct uroce_qp *qp, const struct uroce_send_wqe *wqe,
 	out->packet.rkey = wqe->remote.rkey;
 	out->packet.dma_len = (uint32_t)(until - (uint64_t)at * qp->mtu);
 	out->packet.ack_req = true;
-	return end - at;
 }
 
 /* Fills a request of one packet that has one response packet. */
@@ -191,14 +197,26 @@ int uroce_request_fill(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 
 	*ret_nr_psns = 1;
 	request_fill_common(qp, wqe, ret_out);
-	if (wqe->opcode == IBV_WR_RDMA_READ)
-		*ret_nr_psns = fill_read(qp, wqe, at, ret_out);
-	else if (uroce_sq_has_response(wqe))
+	if (wqe->opcode == IBV_WR_RDMA_READ) {
+		*ret_nr_psns = uroce_request_count_response(wqe, at);
+		fill_read(qp, wqe, at, *ret_nr_psns, ret_out);
+	} else if (uroce_sq_has_response(wqe)) {
 		ret = fill_single(qp, wqe, ret_out);
-	else
+	} else {
 		ret = request_fill_data(qp, wqe, at, ret_out);
+	}
 	ret_out->packet.opcode |= qp->roce->opcode;
 	return ret;
+}
+
+void uroce_request_fill_read_part(struct uroce_qp *qp,
+				  const struct uroce_send_wqe *wqe, uint32_t at,
+				  uint32_t nr, struct uroce_out *ret_out)
+{
+	request_fill_common(qp, wqe, ret_out);
+	ret_out->packet.psn = uroce_psn_add(wqe->psn, at);
+	fill_read(qp, wqe, at, nr, ret_out);
+	ret_out->packet.opcode |= qp->roce->opcode;
 }
 
 uint32_t uroce_request_fill_run(struct uroce_qp *qp,
@@ -206,12 +224,7 @@ uint32_t uroce_request_fill_run(struct uroce_qp *qp,
 				struct uroce_out *out)
 {
 	enum uroce_sq_kind kind = uroce_sq_kind(wqe);
-	struct uroce_sge_list list = {
-		.memory = qp->core->memory,
-		.sge = wqe->sge,
-		.nr_sge = wqe->nr_sge,
-		.pd = qp->pd,
-	};
+	const struct uroce_sge_list list = uroce_sq_sge_list(qp, wqe, false);
 	uint8_t *ptr;
 	uint32_t nr;
 

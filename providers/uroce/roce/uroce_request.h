@@ -32,6 +32,14 @@ uint32_t uroce_request_count_packets(const struct uroce_qp *qp,
 				     const struct uroce_send_wqe *wqe);
 
 /**
+ * uroce_request_find() - find the WQE that a PSN belongs to
+ * @qp: the QP
+ * @psn: of a packet that was sent, or of its response, and is not acknowledged
+ */
+const struct uroce_send_wqe *uroce_request_find(const struct uroce_qp *qp,
+						uint32_t psn);
+
+/**
  * uroce_request_count_response() - PSNs of the request for packet @at of @wqe
  *
  * @wqe has a response of its own; a READ may be several requests.
@@ -50,6 +58,18 @@ uint32_t uroce_request_count_response(const struct uroce_send_wqe *wqe,
  */
 int uroce_request_fill(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		       struct uroce_out *ret_out, uint32_t *ret_nr_psns);
+
+/**
+ * uroce_request_fill_read_part() - request part of a READ again
+ * @qp: the QP
+ * @wqe: the READ, which was requested
+ * @at: the first packet
+ * @nr: number of packets, all of one request
+ * @ret_out: receives the packet
+ */
+void uroce_request_fill_read_part(struct uroce_qp *qp,
+				  const struct uroce_send_wqe *wqe, uint32_t at,
+				  uint32_t nr, struct uroce_out *ret_out);
 
 /**
  * uroce_request_fill_run() - make packets from the PSN qp->roce->req.next_psn

@@ -12,11 +12,14 @@
 #include "uroce/qp/uroce_completion.h"
 #include "uroce/qp/uroce_sq.h"
 #include "uroce/roce/uroce_direct.h"
+#include "uroce/roce/uroce_ecn.h"
+#include "uroce/roce/uroce_gap.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_request.h"
 #include "uroce/roce/uroce_retry.h"
 #include "uroce/roce/uroce_rndv.h"
 #include "uroce/roce/uroce_sack.h"
+#include "util/clock.h"
 #include "util/min.h"
 
 /*
@@ -118,19 +121,32 @@ static bool is_cut_off(const struct uroce_qp *qp)
 }
 
 /*
- * log2 of the packets that a READ request reads. Two requests fit into the
- * socket buffer, so that the responder does not wait for the next one.
+ * Whether only the limit of the window ends its growth, and the RTT is short:
+ * the network has room for more, so that longer READ requests pay.
+ */
+static bool window_is_full(const struct uroce_qp *qp)
+{
+	const struct uroce_cwnd *cwnd = &qp->roce->req.cwnd;
+
+	return cwnd->packets >= qp->roce->engine->window_bytes / qp->mtu &&
+	       cwnd->rtt_ns < VERBS_NS_PER_MS;
+}
+
+/*
+ * log2 of the packets that a READ request reads. On the network, a request
+ * reads a window at most if a queue has been seen there. Two requests fit into
+ * the socket buffer, so that the responder does not wait for the next one.
  */
 static uint8_t choose_part(const struct uroce_qp *qp, bool rendezvous)
 {
 	const struct uroce_requester *req = &qp->roce->req;
 	uint32_t part = UROCE_READ_PART / qp->mtu;
+	uint32_t window = req->cwnd.packets * (window_is_full(qp) ? 2 : 1);
 
 	if (rendezvous)
 		part = UROCE_LONG_READ_PART / qp->mtu;
-	else if (!qp->roce->channel && 2 * req->cwnd.packets > part)
-		part = min_u32(2 * req->cwnd.packets,
-			       UROCE_MAX_READ_PART / qp->mtu);
+	else if (!qp->roce->channel && (window > part || req->cwnd.steady))
+		part = min_u32(window, UROCE_MAX_READ_PART / qp->mtu);
 	if (part > req->room / 2)
 		part = req->room / 2;
 	return part ? (uint8_t)(31 - __builtin_clz(part)) : 0;
@@ -160,6 +176,8 @@ static bool begin(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 				     : (uint8_t)uroce_sq_check(qp, wqe);
 	if (wqe->status == IBV_WC_SUCCESS)
 		wqe->nr_packets = uroce_request_count_packets(qp, wqe);
+	if (wqe->nr_packets > 1 && req->selective)
+		uroce_ecn_allow(qp);
 	req->new_psn = uroce_psn_add(req->new_psn, wqe->nr_packets);
 	wqe->part_bits = choose_part(qp, uroce_rndv_begin(qp, wqe));
 	return true;
@@ -210,6 +228,22 @@ static uint32_t window_room(const struct uroce_qp *qp)
 	}
 	return in_flight < req->cwnd.packets ? req->cwnd.packets - in_flight
 					     : 0;
+}
+
+/*
+ * Whether the window lets the QP request the next part of a READ: it fits, or
+ * half of the window is free, so that the responder need not wait.
+ */
+static bool window_has_part(const struct uroce_qp *qp,
+			    const struct uroce_send_wqe *wqe)
+{
+	const struct uroce_requester *req = &qp->roce->req;
+	uint32_t at = (uint32_t)uroce_psn_diff(req->next_psn, wqe->psn);
+	uint32_t room = window_room(qp);
+
+	return is_retransmission(req) || window_is_full(qp) ||
+	       room >= min_u32(uroce_request_count_response(wqe, at),
+			       req->cwnd.packets / 2);
 }
 
 /* Requests ACKs so that one is outstanding if the window closes: 9.7.5.1.1. */
@@ -268,25 +302,18 @@ static void requester_advance(struct uroce_qp *qp,
 }
 
 /* Whether the socket buffer has room for the next response packets of @wqe. */
-static bool requester_has_room(const struct uroce_requester *req,
+static bool requester_has_room(const struct uroce_qp *qp,
 			       const struct uroce_send_wqe *wqe)
 {
+	const struct uroce_requester *req = &qp->roce->req;
 	uint32_t end = uroce_psn_add(wqe->psn, wqe->nr_packets);
 	uint32_t left = (uint32_t)uroce_psn_diff(end, req->next_psn);
-	uint32_t coming = (uint32_t)uroce_psn_diff(req->next_psn, req->una_psn);
+	uint32_t coming =
+		uroce_sack_is_of_responses(qp)
+			? uroce_sack_in_flight(qp)
+			: (uint32_t)uroce_psn_diff(req->next_psn, req->una_psn);
 
 	return coming + min_u32(left, 1u << wqe->part_bits) <= req->room;
-}
-
-/* A lost packet; the oldest one uses up a retry. Return: false: the QP fails.
- */
-static bool send_again(struct uroce_qp *qp)
-{
-	if (qp->roce->req.next_psn == qp->roce->req.una_psn &&
-	    !uroce_retry_use(qp, UROCE_CAUSE_LOST))
-		return false;
-	uroce_sack_sent(qp);
-	return true;
 }
 
 /* The first packet in front of @end that is to be sent again; or @end. */
@@ -342,8 +369,9 @@ static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 
 	if (is_reliable(qp) && !window_room(qp))
 		return false;
-	if (has_response && (nr_unanswered(req) >= qp->max_rd_atomic ||
-			     !requester_has_room(req, wqe)))
+	if (has_response &&
+	    (nr_unanswered(req) >= qp->max_rd_atomic ||
+	     !window_has_part(qp, wqe) || !requester_has_room(qp, wqe)))
 		return false;
 
 	ret = uroce_request_fill(qp, wqe, out, &nr_psns);
@@ -353,8 +381,8 @@ static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 					      : IBV_WC_LOC_PROT_ERR);
 		return false;
 	}
-	if (qp->roce->sack && !is_new && !send_again(qp))
-		return false;
+	if (qp->roce->sack && !is_new)
+		uroce_retry_sent_again(qp, req->next_psn);
 	if (!has_response)
 		nr_psns = uroce_rndv_request(qp, wqe, out);
 	requester_advance(qp, wqe, nr_psns, has_response, now);
@@ -372,6 +400,8 @@ bool uroce_requester_next(struct uroce_qp *qp, uint64_t now,
 	       (qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD)) {
 		struct uroce_send_wqe *wqe;
 
+		if (uroce_gap_next(qp, now, ret_out))
+			return true;
 		if (qp->roce->sack || req->probing)
 			skip_to_lost(qp);
 		if (req->resume_ns != UROCE_NEVER ||

@@ -15,7 +15,9 @@
 #include "uroce/qp/uroce_xrc.h"
 #include "uroce/roce/uroce_copy.h"
 #include "uroce/roce/uroce_delack.h"
+#include "uroce/roce/uroce_ecn.h"
 #include "uroce/roce/uroce_grh.h"
+#include "uroce/roce/uroce_interrupted.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_reorder.h"
 #include "uroce/roce/uroce_rndv.h"
@@ -25,6 +27,7 @@ void uroce_responder_init(struct uroce_qp *qp)
 	struct uroce_responder *resp = &qp->roce->resp;
 
 	uroce_reorder_drop(qp);
+	uroce_interrupted_drop(resp, NULL);
 	/* qp->receive stays: its WQE is no longer in the queue */
 	resp->epsn = qp->rq_psn;
 	resp->msn = 0;
@@ -35,6 +38,8 @@ void uroce_responder_init(struct uroce_qp *qp)
 	uroce_delack_init(qp);
 	resp->nr_pending = 0;
 	resp->res_next = 0;
+	resp->selective = false;
+	uroce_ecn_reset(qp);
 }
 
 static void responder_count(struct uroce_qp *qp, enum uroce_counter counter)

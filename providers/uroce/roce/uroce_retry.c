@@ -9,6 +9,7 @@
 #include "uroce/qp/uroce_sq.h"
 #include "uroce/roce/uroce_engine.h"
 #include "uroce/roce/uroce_psn.h"
+#include "uroce/roce/uroce_request.h"
 #include "uroce/roce/uroce_requester.h"
 #include "uroce/roce/uroce_sack.h"
 #include "uroce/roce/uroce_timers.h"
@@ -20,7 +21,8 @@
  * the tail loss probe of RFC 8985). The time is that for which a busy peer may
  * delay an ACK.
  */
-#define PROBE_NS (2 * VERBS_NS_PER_MS)
+#define PROBE_NS   (2 * VERBS_NS_PER_MS)
+#define MAX_PROBES 20u /* that double the time */
 
 uint64_t uroce_retry_deadline(const struct uroce_qp *qp)
 {
@@ -35,6 +37,7 @@ static void stop_timer(struct uroce_requester *req)
 {
 	req->ack_ns = UROCE_NEVER;
 	req->probe_ns = UROCE_NEVER;
+	req->nr_probes = 0;
 }
 
 static uint64_t timeout_from(const struct uroce_qp *qp, uint64_t now)
@@ -44,10 +47,14 @@ static uint64_t timeout_from(const struct uroce_qp *qp, uint64_t now)
 	return timeout == UROCE_NEVER ? UROCE_NEVER : now + timeout;
 }
 
-/* Without an RTT, that of a channel for example, there is no probe. */
+/*
+ * A probe may be lost, too: the next one waits twice as long. Without an RTT,
+ * that of a channel for example, there is none.
+ */
 static uint64_t probe_from(const struct uroce_requester *req, uint64_t now)
 {
-	uint64_t probe_ns = now + 2 * req->cwnd.rtt_ns + PROBE_NS;
+	uint64_t probe_ns =
+		now + ((2 * req->cwnd.rtt_ns + PROBE_NS) << req->nr_probes);
 
 	return req->cwnd.rtt_ns && !req->recovering && probe_ns < req->ack_ns
 		       ? probe_ns
@@ -111,7 +118,9 @@ void uroce_retry_rewind(struct uroce_qp *qp)
 	qp->cur = cur;
 	req->next_psn = req->una_psn;
 	req->probing = false;
-	uroce_cwnd_stop_sample(&req->cwnd);
+	req->lost_read = false;
+	if (!qp->roce->sack)
+		uroce_cwnd_stop_sample(&req->cwnd);
 	req->out = (struct uroce_cursor){};
 	req->rd_last = req->rd_first; /* none ends before una_psn */
 	req->packets_since_ack_req = 0;
@@ -134,7 +143,7 @@ static void go_back(struct uroce_qp *qp, uint64_t now)
 }
 
 /* IBTA 9.7.6.1.1, 9.7.6.1.2: after retry_cnt retries the request fails. */
-bool uroce_retry_use(struct uroce_qp *qp, enum uroce_cause_kind cause)
+static bool use_retry(struct uroce_qp *qp, enum uroce_cause_kind cause)
 {
 	struct uroce_requester *req = &qp->roce->req;
 
@@ -151,21 +160,61 @@ bool uroce_retry_use(struct uroce_qp *qp, enum uroce_cause_kind cause)
 static void retry(struct uroce_qp *qp, enum uroce_cause_kind cause,
 		  uint64_t now)
 {
-	if (uroce_retry_use(qp, cause))
+	if (use_retry(qp, cause))
 		go_back(qp, now);
 }
 
-/* The window shrinks once for all losses of a window. */
-static void shrink_window(struct uroce_requester *req, uint32_t lost,
-			  uint64_t now)
+/*
+ * The window shrinks once for all losses or marks of a window: whether @psn was
+ * sent before the last reduction.
+ */
+static bool has_shrunk(const struct uroce_requester *req, uint32_t psn)
 {
 	int32_t reduced = uroce_psn_diff(req->reduced_psn, req->una_psn);
 
-	if (reduced <= uroce_psn_diff(req->sent_psn, req->una_psn) &&
-	    reduced > uroce_psn_diff(lost, req->una_psn))
+	return reduced <= uroce_psn_diff(req->sent_psn, req->una_psn) &&
+	       reduced > uroce_psn_diff(psn, req->una_psn);
+}
+
+void uroce_retry_congested(struct uroce_qp *qp, uint32_t psn, uint64_t now)
+{
+	struct uroce_requester *req = &qp->roce->req;
+
+	if (qp->roce->channel || has_shrunk(req, psn))
+		return;
+	req->reduced_psn = req->sent_psn;
+	uroce_cwnd_marked(&req->cwnd, now);
+}
+
+static void shrink_window(struct uroce_requester *req, uint32_t lost,
+			  uint64_t now)
+{
+	if (has_shrunk(req, lost) || !uroce_cwnd_is_congested(&req->cwnd))
 		return;
 	req->reduced_psn = req->sent_psn;
 	uroce_cwnd_lost(&req->cwnd, now);
+}
+
+/* Processes a change of the record; returns the first lost PSN, or sent_psn. */
+static uint32_t record_changed(struct uroce_qp *qp, bool news, uint64_t now)
+{
+	struct uroce_requester *req = &qp->roce->req;
+	uint32_t lost;
+
+	req->recovering = false;
+	if (news)
+		stop_timer(req);
+	if (req->cwnd.sampling &&
+	    uroce_psn_before(req->una_psn, req->cwnd.sample_psn) &&
+	    uroce_sack_has(qp->roce->sack, req->cwnd.sample_psn))
+		uroce_cwnd_take_sample(&req->cwnd, now);
+	uroce_retry_start(qp, now);
+	lost = uroce_sack_find_lost(qp->roce->sack, req->una_psn,
+				    req->sent_psn);
+	if (lost != req->sent_psn)
+		shrink_window(req, lost, now);
+	uroce_engine_activate(qp->roce->engine, qp);
+	return lost;
 }
 
 bool uroce_retry_selectively(struct uroce_qp *qp,
@@ -179,18 +228,27 @@ bool uroce_retry_selectively(struct uroce_qp *qp,
 		return true; /* after the RNR wait all is sent again */
 	if (!uroce_sack_receive(qp, packet, &news))
 		return false;
-	req->recovering = false;
-	if (news)
-		stop_timer(req);
-	uroce_retry_start(qp, now);
-	lost = uroce_sack_find_lost(qp->roce->sack, req->una_psn,
-				    req->sent_psn);
-	if (lost != req->sent_psn) {
-		shrink_window(req, lost, now);
-		if (uroce_psn_before(lost, req->next_psn))
-			uroce_retry_rewind(qp);
-	}
-	uroce_engine_activate(qp->roce->engine, qp);
+	lost = record_changed(qp, news, now);
+	if (lost != req->sent_psn && uroce_psn_before(lost, req->next_psn))
+		uroce_retry_rewind(qp);
+	return true;
+}
+
+void uroce_retry_sent_again(struct uroce_qp *qp, uint32_t psn)
+{
+	struct uroce_cwnd *cwnd = &qp->roce->req.cwnd;
+
+	uroce_sack_sent(qp, psn);
+	cwnd->lost++;
+	if (cwnd->sample_psn == psn)
+		uroce_cwnd_stop_sample(cwnd);
+}
+
+bool uroce_retry_response(struct uroce_qp *qp, uint32_t psn, uint64_t now)
+{
+	if (!uroce_sack_add_response(qp, psn, 1))
+		return false;
+	(void)record_changed(qp, true, now);
 	return true;
 }
 
@@ -226,33 +284,28 @@ void uroce_retry_not_ready(struct uroce_qp *qp, uint8_t timer, uint64_t now)
 	uroce_timers_set(qp->roce->engine, qp, req->resume_ns);
 }
 
-/* Whether the last packet that was sent is of a SEND or WRITE. */
-static bool last_has_payload(const struct uroce_qp *qp)
-{
-	uint32_t last = uroce_psn_add(qp->roce->req.sent_psn, -1);
-
-	for (uint32_t cur = qp->sq.tail; uroce_ring_has(&qp->sq, cur); cur++) {
-		const struct uroce_send_wqe *wqe = uroce_ring_at(&qp->sq, cur);
-
-		if (uroce_psn_before(last,
-				     uroce_psn_add(wqe->psn, wqe->nr_packets)))
-			return !uroce_sq_has_response(wqe);
-	}
-	return false;
-}
-
-/* A READ is not requested twice: its response may be long. */
+/*
+ * Of a READ, whose response may be long, the last packet alone is requested
+ * again, if the peer goes on with the others.
+ */
 static void probe(struct uroce_qp *qp)
 {
 	struct uroce_requester *req = &qp->roce->req;
+	bool of_responses = uroce_sack_is_of_responses(qp);
+	const struct uroce_send_wqe *last;
 
 	if (req->una_psn == req->sent_psn || req->next_psn != req->sent_psn)
 		return;
-	if (qp->roce->sack)
+	last = uroce_request_find(qp, uroce_psn_add(req->sent_psn, -1));
+	if (qp->roce->sack) {
 		uroce_sack_give_up(qp);
-	else if (!last_has_payload(qp))
-		return;
-	uroce_retry_rewind(qp);
+	} else if (uroce_sq_has_response(last)) {
+		if (last->opcode != IBV_WR_RDMA_READ || !req->selective)
+			return;
+		of_responses = true;
+	}
+	if (!of_responses)
+		uroce_retry_rewind(qp);
 	req->probing = !qp->roce->sack;
 	uroce_engine_activate(qp->roce->engine, qp);
 }
@@ -280,7 +333,9 @@ void uroce_retry_expire(struct uroce_qp *qp, uint64_t now)
 		stop_timer(req);
 		retry(qp, UROCE_CAUSE_TIMEOUT, now);
 	} else if (req->probe_ns <= now) {
-		req->probe_ns = UROCE_NEVER;
+		if (req->nr_probes < MAX_PROBES)
+			req->nr_probes++;
+		req->probe_ns = probe_from(req, now);
 		probe(qp);
 	}
 }

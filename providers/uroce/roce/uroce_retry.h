@@ -46,6 +46,14 @@ void uroce_retry_progress(struct uroce_qp *qp, uint32_t nr_packets,
 void uroce_retry_lost(struct uroce_qp *qp, uint64_t now);
 
 /**
+ * uroce_retry_congested() - shrink the window because of an ECN mark
+ * @qp: the QP
+ * @psn: of a request that was marked, or the oldest one that may be
+ * @now: ns
+ */
+void uroce_retry_congested(struct uroce_qp *qp, uint32_t psn, uint64_t now);
+
+/**
  * uroce_retry_selectively() - handle a NAK that lists what has arrived
  * @qp: the QP, whose una_psn is the PSN of the NAK
  * @packet: the NAK
@@ -59,13 +67,24 @@ bool uroce_retry_selectively(struct uroce_qp *qp,
 			     const struct uroce_packet *packet, uint64_t now);
 
 /**
- * uroce_retry_use() - use up one retry
- * @qp: the QP
- * @cause: why
+ * uroce_retry_sent_again() - a lost packet is sent, or requested, again
+ * @qp: the QP, with a record
+ * @psn: of the packet
  *
- * Return: false if none was left: the QP fails.
+ * This uses up no retry: the peer has responded, and a full queue may lose a
+ * packet many times. If nothing more arrives, timeouts use up the retries.
  */
-bool uroce_retry_use(struct uroce_qp *qp, enum uroce_cause_kind cause);
+void uroce_retry_sent_again(struct uroce_qp *qp, uint32_t psn);
+
+/**
+ * uroce_retry_response() - record a READ response behind a gap
+ * @qp: the QP; it has no record of requests
+ * @psn: of the response, whose data is in memory
+ * @now: ns
+ *
+ * Return: false if it cannot be recorded; then nothing has changed.
+ */
+bool uroce_retry_response(struct uroce_qp *qp, uint32_t psn, uint64_t now);
 
 /**
  * uroce_retry_not_ready() - handle an RNR NAK for una_psn

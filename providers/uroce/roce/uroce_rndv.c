@@ -8,6 +8,7 @@
 
 #include <errno.h>
 
+#include "uroce/qp/uroce_sq.h"
 #include "uroce/roce/uroce_engine.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_request.h"
@@ -297,12 +298,7 @@ static uint32_t rndv_count_packets(const struct uroce_qp *qp,
 				   const struct uroce_send_wqe *wqe,
 				   const struct uroce_out *out, uint32_t max)
 {
-	const struct uroce_sge_list list = {
-		.memory = qp->core->memory,
-		.sge = wqe->sge,
-		.nr_sge = wqe->nr_sge,
-		.pd = qp->pd,
-	};
+	const struct uroce_sge_list list = uroce_sq_sge_list(qp, wqe, false);
 	struct uroce_cursor cursor = qp->roce->req.out;
 	uint8_t *ptr = NULL;
 	uint32_t nr;

@@ -3,6 +3,7 @@
 #include "uroce/roce/uroce_roce.h"
 
 #include "uroce/roce/uroce_engine.h"
+#include "uroce/roce/uroce_interrupted.h"
 #include "uroce/roce/uroce_rd_atomic.h"
 #include "uroce/roce/uroce_reorder.h"
 #include "uroce/roce/uroce_requester.h"
@@ -92,6 +93,7 @@ static void roce_detach(struct uroce_qp *qp)
 	uroce_rd_atomic_free(qp);
 	uroce_sack_drop(qp);
 	uroce_reorder_drop(qp);
+	uroce_interrupted_drop(&qp->roce->resp, NULL);
 }
 
 /* 11.2.4.3: the PSNs are those of the next packets. */

@@ -43,14 +43,19 @@ struct uroce_requester {
 	bool recovering; /* retransmitting; no ACK has come since then */
 	bool stale;	 /* ack_ns is from a stale time and may be too early */
 	bool probing;	 /* the last packet is sent again */
+	bool selective;	 /* the peer goes on with interrupted responses */
+	bool lost_read;	 /* request the READ at lost_psn again */
 	uint8_t packets_since_ack_req;
+	uint8_t nr_probes;	/* since something was acknowledged */
 	struct uroce_cwnd cwnd; /* maximum of unacknowledged packets */
 	/* sent_psn when a loss last reduced it; later losses reduce it again */
 	uint32_t reduced_psn;
+	uint32_t lost_psn; /* of the last READ request that was lost */
+	uint64_t lost_ns;  /* time of its NAK */
 	struct uroce_direct_state direct; /* of qp->cur */
 	uint32_t room;	    /* response packets that fit into the socket */
 	uint64_t ack_ns;    /* deadline of the acknowledge timer */
-	uint64_t probe_ns;  /* then the last packet is sent again, once */
+	uint64_t probe_ns;  /* then the last packet is sent again */
 	uint64_t resume_ns; /* end of the RNR wait */
 };
 
@@ -105,6 +110,8 @@ struct uroce_delack {
 	uint32_t backoff;      /* last value of nr_quickacks; 0: none */
 };
 
+struct uroce_interrupted;
+
 /* The responder. */
 struct uroce_responder {
 	uint32_t epsn; /* expected PSN */
@@ -130,8 +137,10 @@ struct uroce_responder {
 	uint8_t res_next;   /* oldest entry of the ring of resources */
 	/* if nr_pending: no pending resource is older than this one */
 	uint8_t res_pending;
+	bool selective; /* the peer allows selective retransmission */
 	/* ring of max_resources entries; NULL if that is 0 */
 	struct uroce_resource *resource;
+	struct uroce_interrupted *interrupted; /* uroce_interrupted.c */
 };
 
 /** uroce_resource_after() - index after @at in the ring of resources */
@@ -155,6 +164,12 @@ struct uroce_rndv {
 	bool published[UROCE_NR_SINKS]; /* a destination is published */
 };
 
+struct uroce_ecn {
+	bool marked;	 /* a request was, and no response reports it yet */
+	bool cnp_due;	 /* send one */
+	uint64_t cnp_ns; /* no other CNP before this time */
+};
+
 struct uroce_engine;
 struct uroce_reorder;
 struct uroce_sack;
@@ -176,6 +191,7 @@ struct uroce_roce {
 
 	struct uroce_requester req;
 	struct uroce_responder resp;
+	struct uroce_ecn ecn;
 	struct uroce_sack *sack; /* uroce_sack.c; NULL: nothing was lost */
 	struct uroce_reorder *reorder; /* uroce_reorder.c; NULL: none waits */
 

@@ -14,6 +14,7 @@ struct uroce_sack {
 	uint32_t lost_psn;    /* of those sent before it, missing is lost */
 	uint32_t nr_received; /* behind una_psn */
 	uint32_t nr_lost;     /* not sent again */
+	bool of_responses;    /* of READs; else of requests */
 	struct uroce_psn_set received;
 	uint32_t sent_again[UROCE_PSN_SET]; /* sent_psn at that time */
 };
@@ -115,29 +116,87 @@ static void find_lost_psn(struct uroce_sack *sack,
 		sack->lost_psn = uroce_psn_add(psn, 1);
 }
 
-bool uroce_sack_receive(struct uroce_qp *qp, const struct uroce_packet *packet,
-			bool *ret_news)
+/* The record, which is new if there was none; NULL: no memory. */
+static struct uroce_sack *sack_open(struct uroce_qp *qp, bool of_responses,
+				    uint32_t end)
 {
-	const struct uroce_requester *req = &qp->roce->req;
 	struct uroce_sack *sack = qp->roce->sack;
-	uint32_t end;
 
-	if (!list_is_valid(req, packet, &end))
-		return false;
 	if (!sack) {
 		sack = uroce_pages_new(sizeof(*sack));
 		if (!sack)
-			return false;
+			return NULL;
+		sack->of_responses = of_responses;
 		sack->end_psn = end;
-		sack->lost_psn = req->una_psn;
+		sack->lost_psn = qp->roce->req.una_psn;
 		qp->roce->sack = sack;
 	}
 	if (uroce_psn_before(sack->end_psn, end))
 		sack->end_psn = end;
+	return sack;
+}
+
+bool uroce_sack_receive(struct uroce_qp *qp, const struct uroce_packet *packet,
+			bool *ret_news)
+{
+	const struct uroce_requester *req = &qp->roce->req;
+	struct uroce_sack *sack;
+	uint32_t end;
+
+	if (!list_is_valid(req, packet, &end))
+		return false;
+	sack = sack_open(qp, false, end);
+	if (!sack)
+		return false;
 	*ret_news = add_list(sack, req->una_psn, packet);
 	find_lost_psn(sack, req);
 	count_lost(sack, req->una_psn);
 	return true;
+}
+
+bool uroce_sack_add_response(struct uroce_qp *qp, uint32_t psn,
+			     uint32_t nr_psns)
+{
+	const struct uroce_requester *req = &qp->roce->req;
+	uint32_t end = uroce_psn_add(psn, nr_psns);
+	struct uroce_sack *sack;
+
+	if (uroce_psn_diff(end, req->una_psn) > UROCE_SACK_SPAN)
+		return false;
+	sack = sack_open(qp, true, end);
+	if (!sack)
+		return false;
+	for (; psn != end; psn = uroce_psn_add(psn, 1)) {
+		if (uroce_psn_set_has(&sack->received, psn))
+			continue;
+		uroce_psn_set_add(&sack->received, psn);
+		sack->nr_received++;
+	}
+	find_lost_psn(sack, req);
+	count_lost(sack, req->una_psn);
+	return true;
+}
+
+bool uroce_sack_is_of_responses(const struct uroce_qp *qp)
+{
+	return qp->roce->sack && qp->roce->sack->of_responses;
+}
+
+uint32_t uroce_sack_count_lost(const struct uroce_sack *sack, uint32_t psn,
+			       uint32_t max)
+{
+	uint32_t nr = 0;
+
+	while (nr < max && request_is_lost(sack, psn)) {
+		psn = uroce_psn_add(psn, 1);
+		nr++;
+	}
+	return nr;
+}
+
+bool uroce_sack_has(const struct uroce_sack *sack, uint32_t psn)
+{
+	return uroce_psn_set_has(&sack->received, psn);
 }
 
 void uroce_sack_give_up(struct uroce_qp *qp)
@@ -145,6 +204,8 @@ void uroce_sack_give_up(struct uroce_qp *qp)
 	uint32_t psn = qp->roce->req.una_psn;
 	struct uroce_sack *sack = qp->roce->sack;
 
+	if (sack->of_responses)
+		sack->end_psn = qp->roce->req.sent_psn;
 	sack->lost_psn = sack->end_psn;
 	for (; psn != sack->end_psn; psn = uroce_psn_add(psn, 1))
 		sack->sent_again[uroce_psn_set_at(psn)] = 0;
@@ -170,13 +231,12 @@ void uroce_sack_moved_on(struct uroce_qp *qp, uint32_t old)
 	}
 }
 
-void uroce_sack_sent(struct uroce_qp *qp)
+void uroce_sack_sent(struct uroce_qp *qp, uint32_t psn)
 {
-	const struct uroce_requester *req = &qp->roce->req;
 	struct uroce_sack *sack = qp->roce->sack;
 
-	sack->sent_again[uroce_psn_set_at(req->next_psn)] = req->sent_psn |
-							    SENT_AGAIN;
+	sack->sent_again[uroce_psn_set_at(psn)] = qp->roce->req.sent_psn |
+						  SENT_AGAIN;
 	sack->nr_lost--;
 }
 

@@ -7,6 +7,9 @@
  * time when it was sent), or if nothing else is in flight. Only lost requests
  * are sent again, and what arrived or is lost does not fill the window.
  *
+ * For responses of READs the record is the same: of those that have arrived
+ * behind a gap (uroce_gap.h). A QP has one record, of requests or of responses.
+ *
  * The record exists from the first list of the responder until all PSNs before
  * the end of the last list are acknowledged. A timeout, an RNR NAK or a lost
  * response ends it as well; then all is sent again from una_psn on
@@ -46,13 +49,40 @@ void uroce_sack_moved_on(struct uroce_qp *qp, uint32_t old);
 uint32_t uroce_sack_find_lost(const struct uroce_sack *sack, uint32_t psn,
 			      uint32_t end);
 
-/** uroce_sack_give_up() - all that is missing in front of the last arrival is
- * lost
+/**
+ * uroce_sack_give_up() - nothing arrives any more
+ * @qp: the QP, with a record
+ *
+ * All requests that are missing in front of the last arrival are lost, or all
+ * responses that are missing.
  */
 void uroce_sack_give_up(struct uroce_qp *qp);
 
-/** uroce_sack_sent() - a lost request, with PSN next_psn, is sent again */
-void uroce_sack_sent(struct uroce_qp *qp);
+/** uroce_sack_has() - whether the request or response has arrived */
+bool uroce_sack_has(const struct uroce_sack *sack, uint32_t psn);
+
+/**
+ * uroce_sack_add_response() - record responses behind a gap
+ * @qp: the QP, without a record of requests
+ * @psn: the first PSN
+ * @nr_psns: how many
+ *
+ * A READ response is lost under the same conditions as a request.
+ *
+ * Return: false: too far behind una_psn, or no memory; nothing has changed.
+ */
+bool uroce_sack_add_response(struct uroce_qp *qp, uint32_t psn,
+			     uint32_t nr_psns);
+
+/** uroce_sack_is_of_responses() - whether there is a record of responses */
+bool uroce_sack_is_of_responses(const struct uroce_qp *qp);
+
+/** uroce_sack_count_lost() - how many from @psn on, at most @max, are lost */
+uint32_t uroce_sack_count_lost(const struct uroce_sack *sack, uint32_t psn,
+			       uint32_t max);
+
+/** uroce_sack_sent() - @psn, which is lost, is sent or requested again */
+void uroce_sack_sent(struct uroce_qp *qp, uint32_t psn);
 
 /** uroce_sack_in_flight() - packets in flight: those that fill the window */
 uint32_t uroce_sack_in_flight(const struct uroce_qp *qp);

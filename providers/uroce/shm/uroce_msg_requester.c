@@ -193,12 +193,8 @@ static int msg_find_payload(struct uroce_msg_qp *mqp,
 			    struct uroce_iovecs *iovecs)
 {
 	struct uroce_msg_requester *req = &mqp->req;
-	struct uroce_sge_list list = {
-		.memory = mqp->qp->core->memory,
-		.sge = wqe->sge,
-		.nr_sge = wqe->nr_sge,
-		.pd = mqp->qp->pd,
-	};
+	const struct uroce_sge_list list =
+		uroce_sq_sge_list(mqp->qp, wqe, false);
 
 	if (!(wqe->flags & IBV_SEND_INLINE))
 		return uroce_sge_resolve(&list, &req->out, req->offset, bytes,

@@ -197,13 +197,8 @@ static bool msg_store(struct uroce_msg_qp *mqp,
 		      const struct uroce_send_wqe *wqe, uint32_t offset,
 		      const struct uroce_msg_received *in, uint32_t bytes)
 {
-	struct uroce_sge_list list = {
-		.memory = mqp->qp->core->memory,
-		.sge = wqe->sge,
-		.nr_sge = wqe->nr_sge,
-		.pd = mqp->qp->pd,
-		.write = true,
-	};
+	const struct uroce_sge_list list =
+		uroce_sq_sge_list(mqp->qp, wqe, true);
 	struct uroce_iovecs iovecs;
 	int ret =
 		uroce_sge_resolve(&list, &mqp->req.in, offset, bytes, &iovecs);

@@ -28,8 +28,6 @@
 #define BUFFER		 65536 /* bytes; no UDP datagram is longer */
 #define MAX_INBOX	 64
 #define MAX_GSI_MESSAGES 32 /* in one call; each is a packet */
-#define ECN_MASK	 3  /* of the traffic class (RFC 3168) */
-#define ECN_CE		 3
 
 union control {
 	struct cmsghdr align;
@@ -71,6 +69,9 @@ struct origin {
 	uint32_t segment_len; /* 0: the message is one datagram */
 };
 
+/* For the sockets of all workers. */
+static struct uroce_ip_id_latest latest_ids;
+
 /* The coarse clock is precise enough for clock ticks, and cheap to read. */
 static uint64_t clock_ms(void)
 {
@@ -83,7 +84,7 @@ struct uroce_receive_batch *uroce_udp_new_receive(void)
 
 	if (!batch)
 		return NULL;
-	batch->sources = uroce_ip_id_new_table(clock_ms);
+	batch->sources = uroce_ip_id_new_table(clock_ms, &latest_ids);
 	if (!batch->sources) {
 		free(batch);
 		return NULL;
@@ -259,7 +260,7 @@ static void receive_take(struct uroce_port *port, const struct uroce_path *path,
 	}
 	packet.path = path;
 	packet.icrc_check = &icrc.check;
-	if ((path->tclass & ECN_MASK) == ECN_CE)
+	if ((path->tclass & UROCE_ECN_MASK) == UROCE_ECN_CE)
 		packet.fecn = true;
 	fn(arg, &packet);
 	origin->next_id = (uint16_t)(icrc.ip_id + 1);

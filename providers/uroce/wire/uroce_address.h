@@ -24,6 +24,11 @@ struct uroce_path {
 
 #define UROCE_FLOW_LABEL_MASK 0xfffff
 
+/* Bits of the traffic class: explicit congestion notification (RFC 3168) */
+#define UROCE_ECN_MASK 3u
+#define UROCE_ECN_ECT0 2u /* a mark is allowed */
+#define UROCE_ECN_CE   3u /* a mark */
+
 #define UROCE_QPN_GSI	    1	     /* IBTA 3.5.10 */
 #define UROCE_QPN_MULTICAST 0xffffff /* IBTA 9.2.2 */
 #define UROCE_QPN_MASK	    0xffffff

@@ -9,14 +9,15 @@
 /*
  * Accepted identifications: behind the last one, since the network reorders
  * packets; after the last one, since packets are lost or go to other processes;
- * after a refused one; and numbers of segments. These are 218 values, so the
- * ICRC verifies 24 bits. A pause adds one value for each millisecond, as no
- * kernel has more than 1000 clock ticks a second, unless a packet with a wrong
- * ICRC has arrived since.
+ * after a refused one, or one that another table has accepted; and numbers of
+ * segments. These are 251 values, so the ICRC verifies 24 bits. A pause adds
+ * one value for each millisecond, as no kernel has more than 1000 clock ticks a
+ * second, unless a packet with a wrong ICRC has arrived since.
  */
 #define NR_BEHIND	 16
 #define NR_AHEAD	 112
 #define NR_AFTER_REFUSED 24
+#define NR_AFTER_LATEST	 32
 /*
  * Breaks of the order after which a source counts as unordered. 65536 packets
  * in order remove one break.
@@ -30,18 +31,23 @@
 
 struct uroce_ip_id_table {
 	uroce_ip_id_clock_fn *clock_ms;
+	struct uroce_ip_id_latest *latest;
 	uint64_t now;	   /* counts lookups */
 	uint64_t nr_empty; /* calls of uroce_ip_id_note_empty() */
 	struct uroce_ip_id_counters counters;
 	struct uroce_ip_id_source sources[NR_SETS][NR_WAYS];
 };
 
-struct uroce_ip_id_table *uroce_ip_id_new_table(uroce_ip_id_clock_fn *clock_ms)
+struct uroce_ip_id_table *
+uroce_ip_id_new_table(uroce_ip_id_clock_fn *clock_ms,
+		      struct uroce_ip_id_latest *latest)
 {
 	struct uroce_ip_id_table *table = calloc(1, sizeof(*table));
 
-	if (table)
-		table->clock_ms = clock_ms;
+	if (!table)
+		return NULL;
+	table->clock_ms = clock_ms;
+	table->latest = latest;
 	return table;
 }
 
@@ -65,12 +71,17 @@ static uint64_t addresses_of(const struct uroce_path *path)
 	return (uint64_t)from << 32 | to;
 }
 
+/* The multiplier is 2^64 divided by the golden ratio. */
+static uint64_t hash_of(uint64_t addresses)
+{
+	return addresses * UINT64_C(0x9e3779b97f4a7c15);
+}
+
 struct uroce_ip_id_source *uroce_ip_id_find(struct uroce_ip_id_table *table,
 					    const struct uroce_path *path)
 {
 	uint64_t addresses = addresses_of(path);
-	/* the multiplier is 2^64 divided by the golden ratio */
-	uint64_t hash = addresses * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash = hash_of(addresses);
 	struct uroce_ip_id_source *set =
 		table->sources[hash >> (64 - SET_BITS)];
 	struct uroce_ip_id_source *found = &set[0];
@@ -121,9 +132,58 @@ static uint64_t sent_after_ms(const struct uroce_ip_id_source *source,
 		       : source->last.ms;
 }
 
+/*
+ * A slot of struct uroce_ip_id_latest: 15 bits of the hash that the index does
+ * not contain, DF, the identification, and the time.
+ */
+static uint64_t pack_latest(const struct uroce_ip_id_source *source,
+			    uint16_t ip_id, bool df, uint64_t now_ms)
+{
+	uint64_t hash = hash_of(source->addresses);
+
+	return hash << UROCE_IP_ID_LATEST_BITS >> 49 << 49 |
+	       (uint64_t)df << 48 | (uint64_t)ip_id << 32 | (uint32_t)now_ms;
+}
+
+static uint64_t *latest_slot(const struct uroce_ip_id_source *source)
+{
+	uint64_t hash = hash_of(source->addresses);
+
+	return &source->table->latest
+			->slots[hash >> (64 - UROCE_IP_ID_LATEST_BITS)];
+}
+
+static bool follows_latest(const struct uroce_ip_id_source *source,
+			   uint16_t ip_id, bool df, uint64_t now_ms)
+{
+	uint64_t latest =
+		__atomic_load_n(latest_slot(source), __ATOMIC_RELAXED);
+	uint64_t same = pack_latest(source, 0, df, 0) >> 48;
+	uint64_t age_ms = (uint32_t)now_ms - (uint32_t)latest;
+	uint16_t step = (uint16_t)(ip_id - (uint16_t)(latest >> 32));
+
+	if (source->state == UROCE_IP_ID_SEGMENT || source->is_suspect)
+		age_ms = 0;
+	return latest && latest >> 48 == same && step &&
+	       step <= NR_AFTER_LATEST + age_ms;
+}
+
+/* Numbers of segments follow no order, and end that of a counter. */
+static void note_latest(struct uroce_ip_id_source *source, uint16_t ip_id,
+			bool df, uint64_t now_ms)
+{
+	if (!is_segment(ip_id, df))
+		__atomic_store_n(latest_slot(source),
+				 pack_latest(source, ip_id, df, now_ms),
+				 __ATOMIC_RELAXED);
+	else if (source->state == UROCE_IP_ID_COUNTER)
+		__atomic_store_n(latest_slot(source), 0, __ATOMIC_RELAXED);
+}
+
 static void accept_id(struct uroce_ip_id_source *source, uint16_t ip_id,
 		      bool df, uint64_t now_ms)
 {
+	note_latest(source, ip_id, df, now_ms);
 	source->sent_after_ms = sent_after_ms(source, now_ms);
 	source->nr_empty = source->table->nr_empty;
 	source->last = (struct uroce_ip_id_seen){
@@ -199,7 +259,8 @@ int uroce_ip_id_check(struct uroce_ip_id_source *source, uint16_t ip_id,
 			return 0;
 		}
 		if (!ip_id_follows(&source->last, ip_id, df,
-				   nr_ahead(source, now_ms)))
+				   nr_ahead(source, now_ms)) &&
+		    !follows_latest(source, ip_id, df, now_ms))
 			return accept_break(source, ip_id, df, now_ms)
 				       ? 0
 				       : -EBADMSG;

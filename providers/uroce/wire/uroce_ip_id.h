@@ -13,7 +13,9 @@
  * - adapters: a counter, as far as is published.
  *
  * Therefore the identification must be close to that of the last accepted
- * packet of the source. The table stores a refused identification: if the next
+ * packet of the source. The packets of a source may go to several sockets of
+ * the process, each with a table of its own, so a packet that another table has
+ * accepted counts, too. The table stores a refused identification: if the next
  * one out of order is close to it, the source has changed (it restarted, or
  * many packets were lost), and the second packet is accepted. If this happens
  * repeatedly to a source, without a packet in between whose ICRC is wrong for
@@ -41,6 +43,15 @@ enum uroce_ip_id_state {
 };
 
 struct uroce_ip_id_table;
+
+/*
+ * The last accepted packets of sources, by a hash of the addresses; for all
+ * tables of a process. Atomic; all 0 at first.
+ */
+#define UROCE_IP_ID_LATEST_BITS 8
+struct uroce_ip_id_latest {
+	uint64_t slots[1 << UROCE_IP_ID_LATEST_BITS];
+};
 
 struct uroce_ip_id_counters {
 	uint64_t refused;   /* packets with an identification out of order */
@@ -81,10 +92,13 @@ typedef uint64_t uroce_ip_id_clock_fn(void);
 /**
  * uroce_ip_id_new_table() - allocate a table of sources
  * @clock_ms: called for packets whose identification is no segment number
+ * @latest: of the process; any thread may use its other tables
  *
  * Return: the table, to be freed by the caller with free(); or NULL.
  */
-struct uroce_ip_id_table *uroce_ip_id_new_table(uroce_ip_id_clock_fn *clock_ms);
+struct uroce_ip_id_table *
+uroce_ip_id_new_table(uroce_ip_id_clock_fn *clock_ms,
+		      struct uroce_ip_id_latest *latest);
 
 /**
  * uroce_ip_id_find() - find or create the source of packets

@@ -27,6 +27,10 @@ enum uroce_transport {
 	UROCE_TRANSPORT_MASK = 0xe0,
 };
 
+/* Congestion notification packet, the whole opcode (A17.9.3) */
+#define UROCE_CNP	0x81
+#define UROCE_CNP_BYTES 16 /* reserved, behind the BTH */
+
 /* Opcode of the BTH, bits 4-0 (IBTA 9.2.1, table 35; the last two A19.4). */
 enum uroce_op {
 	UROCE_SEND_FIRST = 0x00,
@@ -77,6 +81,7 @@ enum uroce_trait {
 	UROCE_T_RESPONSE = 1 << 14,  /* to the requester: ACKs and responses */
 	UROCE_T_NONPOSTED = 1 << 15, /* a request with a response of its own */
 	UROCE_T_XRCETH = 1 << 16,    /* precedes all other extension headers */
+	UROCE_T_CNP = 1 << 17,
 };
 
 /* Syndrome of the AETH, bits 6-5: kind, bits 4-0: value (IBTA 9.7.5.2.4). */
@@ -137,7 +142,7 @@ struct uroce_packet {
 	bool ack_req;
 	bool mig_req;
 	bool fecn; /* of received packets: marked in IP or the BTH */
-	bool becn;
+	bool becn; /* packets of the receiver were marked (roce/uroce_ecn.h) */
 	/*
 	 * Requests: the sender understands a NAK with a payload, which lists
 	 * the packets behind the gap that have arrived (roce/uroce_reorder.h).

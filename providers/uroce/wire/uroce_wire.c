@@ -274,6 +274,8 @@ uint32_t uroce_wire_traits(uint8_t opcode)
 	uint8_t op = opcode & UROCE_OP_MASK;
 	uint32_t traits = op_traits[op];
 
+	if (opcode == UROCE_CNP)
+		return UROCE_T_CNP;
 	switch (opcode & UROCE_TRANSPORT_MASK) {
 	case UROCE_RC:
 		return traits;
@@ -314,7 +316,15 @@ static uint32_t header_len(uint32_t traits)
 		len += 8;
 	if (traits & (UROCE_T_IMM | UROCE_T_IETH))
 		len += 4;
+	if (traits & UROCE_T_CNP)
+		len += UROCE_CNP_BYTES;
 	return len;
+}
+
+static void put_cnp(uint8_t **pos)
+{
+	memset(*pos, 0, UROCE_CNP_BYTES);
+	*pos += UROCE_CNP_BYTES;
 }
 
 int uroce_wire_encode(const struct uroce_packet *packet, uint8_t *buf)
@@ -343,6 +353,8 @@ int uroce_wire_encode(const struct uroce_packet *packet, uint8_t *buf)
 		put_imm(&pos, packet);
 	if (traits & UROCE_T_IETH)
 		put32(&pos, packet->inv_rkey);
+	if (traits & UROCE_T_CNP)
+		put_cnp(&pos);
 	return (int)(pos - buf);
 }
 
@@ -382,6 +394,8 @@ int uroce_wire_decode(const uint8_t *buf, size_t len,
 		get_imm(&pos, &packet);
 	if (packet.traits & UROCE_T_IETH)
 		packet.inv_rkey = wire_get32(&pos);
+	if (packet.traits & UROCE_T_CNP)
+		pos += UROCE_CNP_BYTES;
 
 	packet.payload = pos;
 	len -= (size_t)(pos - buf) + pad;

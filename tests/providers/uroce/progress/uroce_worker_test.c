@@ -108,8 +108,8 @@ static void worker_freed_cq_is_not_armed(void **state)
 	side_close(&side);
 }
 
-/* Only the GRH contains the traffic class and the hop limit. */
-static void worker_ip_header_is_reported_for_ud_only(void **state)
+/* The GRH contains the traffic class and the hop limit. */
+static void worker_ip_header_is_reported_for_ud(void **state)
 {
 	struct uroce_netdev dev = fake_netdev();
 	struct side connected, datagrams;
@@ -121,6 +121,25 @@ static void worker_ip_header_is_reported_for_ud_only(void **state)
 	side_close(&datagrams);
 	assert_false(fake.reports_header);
 	side_close(&connected);
+}
+
+/* The traffic class has the ECN mark. Short messages do not pay for it. */
+static void worker_ip_header_is_reported_for_long_messages(void **state)
+{
+	struct uroce_cqe cqe;
+	struct pair pair;
+
+	open_pair(&pair, LONG);
+	side_send(&pair.side[0], IBV_WR_RDMA_WRITE, 8, &pair.address[1]);
+	side_poll(&pair.side[0], &cqe);
+	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+	assert_false(fake.reports_header);
+	side_send(&pair.side[0], IBV_WR_RDMA_WRITE, SIDE_MEMORY,
+		  &pair.address[1]);
+	side_poll(&pair.side[0], &cqe);
+	assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+	assert_true(fake.reports_header);
+	close_pair(&pair);
 }
 
 static void worker_interface_change_updates_addresses(void **state)
@@ -295,7 +314,8 @@ int main(void)
 		TEST(worker_without_port_works_locally),
 		TEST(worker_failed_attach_leaves_nothing),
 		TEST(worker_freed_cq_is_not_armed),
-		TEST(worker_ip_header_is_reported_for_ud_only),
+		TEST(worker_ip_header_is_reported_for_ud),
+		TEST(worker_ip_header_is_reported_for_long_messages),
 		TEST(worker_interface_change_updates_addresses),
 		TEST(worker_multicast_group_is_joined_once),
 		TEST(worker_is_dead_in_child_after_fork),

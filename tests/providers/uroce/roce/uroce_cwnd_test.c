@@ -146,6 +146,43 @@ static void window_returns_to_old_value_after_k_seconds(void **state)
 	assert_in_range(path.cwnd.packets, 650, 750);
 }
 
+static void loss_without_queue_is_random(void **state)
+{
+	struct path path = path_new();
+
+	assert_true(uroce_cwnd_is_congested(&path.cwnd)); /* no RTT yet */
+	for (unsigned int i = 0; i < 8; i++)
+		path_fill(&path, 10 * MS);
+	path.cwnd.lost = 2;
+	assert_false(uroce_cwnd_is_congested(&path.cwnd));
+}
+
+static void loss_with_queue_is_congestion(void **state)
+{
+	struct path path = path_new();
+
+	for (unsigned int i = 0; i < 8; i++)
+		path_fill(&path, 10 * MS);
+	path_fill(&path, 12 * MS);
+	assert_false(uroce_cwnd_is_congested(&path.cwnd));
+	path_fill(&path, 14 * MS);
+	assert_true(uroce_cwnd_is_congested(&path.cwnd));
+}
+
+static void many_losses_are_congestion(void **state)
+{
+	struct path path = path_new();
+
+	for (unsigned int i = 0; i < 8; i++)
+		path_fill(&path, 10 * MS);
+	path.cwnd.lost = 400;
+	assert_true(uroce_cwnd_is_congested(&path.cwnd));
+	/* they are forgotten */
+	for (unsigned int i = 0; i < 40; i++)
+		path_fill(&path, 10 * MS);
+	assert_false(uroce_cwnd_is_congested(&path.cwnd));
+}
+
 /* Its ACK may be for the packet that was sent first, or for the second one. */
 static void retransmission_gives_no_rtt(void **state)
 {
@@ -169,6 +206,9 @@ int main(void)
 		cmocka_unit_test(window_stops_doubling_when_rtt_rises),
 		cmocka_unit_test(window_after_loss_is_7_tenths),
 		cmocka_unit_test(window_returns_to_old_value_after_k_seconds),
+		cmocka_unit_test(loss_without_queue_is_random),
+		cmocka_unit_test(loss_with_queue_is_congestion),
+		cmocka_unit_test(many_losses_are_congestion),
 		cmocka_unit_test(retransmission_gives_no_rtt),
 	};
 

@@ -16,6 +16,9 @@
 #include "uroce/wire/uroce_wire.h"
 
 #define LATENCY_NS 1000
+/* Ethernet, IPv4 and UDP of a datagram, with preamble, FCS and gap */
+#define LINK_HEADER 66
+#define NS_PER_S    UINT64_C(1000000000)
 
 struct pair_options pair_defaults(void)
 {
@@ -115,19 +118,47 @@ static size_t build_datagram(const struct uroce_packet *packet,
 	return (size_t)header + rest + UROCE_ICRC_LEN;
 }
 
+/*
+ * When a datagram that is sent now arrives, and whether a mark is due; false:
+ * it does not.
+ */
+static bool pass_link(struct pair *pair, struct pair_link *link, uint32_t bytes,
+		      uint64_t *ret_at_ns, bool *ret_marked)
+{
+	uint64_t queued;
+
+	if (!link->bits_per_s)
+		return true;
+	if (link->free_ns < pair->now)
+		link->free_ns = pair->now;
+	queued = (link->free_ns - pair->now) * link->bits_per_s / 8 / NS_PER_S;
+	if (queued > link->queue_bytes)
+		return false;
+	*ret_marked = link->mark_bytes && queued > link->mark_bytes;
+	link->free_ns += 8 * (uint64_t)(bytes + LINK_HEADER) * NS_PER_S /
+			 link->bits_per_s;
+	*ret_at_ns = link->free_ns + link->delay_ns;
+	return !link->lost_of_10000 ||
+	       pair_random(pair, 10000) >= link->lost_of_10000;
+}
+
 static void put_on_wire(struct pair *pair, unsigned int from,
 			const struct uroce_packet *packet,
 			const uint8_t *payload)
 {
 	uint64_t at_ns = pair->now + LATENCY_NS;
 	struct pair_datagram *datagram;
+	bool marked = false;
 
-	if (draw_chance(pair, pair->faults.loss))
+	if (draw_chance(pair, pair->faults.loss) ||
+	    !pass_link(pair, &pair->link[from],
+		       UROCE_MAX_HEADER + packet->payload_len, &at_ns, &marked))
 		return;
 	if (draw_chance(pair, pair->faults.reorder))
 		at_ns += pair_random(pair, 30 * LATENCY_NS);
 	datagram = push_datagram(pair, at_ns);
 	datagram->to = !from;
+	datagram->marked = marked && packet->path->tclass & UROCE_ECN_ECT0;
 	datagram->over_channel = pair->side[from].qp->roce->channel;
 	if (datagram->over_channel) {
 		datagram->packet = *packet;
@@ -200,6 +231,8 @@ static void deliver_datagram(struct pair *pair,
 		return;
 	packet.path = path;
 	packet.icrc_check = &icrc.check;
+	if (datagram->marked)
+		packet.fecn = true;
 	uroce_engine_receive(&to->engine, &packet, pair->now);
 }
 

@@ -42,6 +42,17 @@ struct pair_faults {
 	unsigned int loss, duplicate, reorder, corrupt;
 };
 
+/* One direction of the wire, if it has a rate. */
+struct pair_link {
+	uint64_t bits_per_s; /* 0: datagrams arrive after a microsecond */
+	uint64_t delay_ns;
+	uint32_t queue_bytes; /* a datagram that finds more is lost */
+	uint32_t
+		mark_bytes; /* a datagram that finds more is marked, if not 0 */
+	uint32_t lost_of_10000;
+	uint64_t free_ns; /* when the last datagram leaves the queue */
+};
+
 enum pair_action {
 	PAIR_PASS,
 	PAIR_DROP,
@@ -53,6 +64,7 @@ struct pair_datagram {
 	unsigned int to; /* side that receives it */
 	bool over_channel;
 	struct uroce_packet packet; /* over a channel */
+	bool marked;		    /* by a link: ECN */
 	size_t len;		    /* of the datagram or the payload */
 	uint8_t bytes[UROCE_MAX_HEADER + UROCE_CHANNEL_MTU + UROCE_ICRC_LEN];
 };
@@ -64,6 +76,7 @@ struct pair {
 	uint64_t now;
 	uint32_t random;
 	struct pair_faults faults;
+	struct pair_link link[2]; /* by the sender; set by the test */
 	bool ipv6;
 	bool go_back_n;
 

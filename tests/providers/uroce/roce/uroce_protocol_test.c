@@ -289,9 +289,11 @@ static enum pair_action lose_read_data(struct pair *pair, unsigned int from,
 static void protocol_long_read_with_losses_completes(void **state)
 {
 	struct pair_options o = pair_defaults();
-	struct pair *pair = pair_new(&o);
+	struct pair *pair;
 	unsigned int nr = 0;
 
+	o.go_back_n = true;
+	pair = pair_new(&o);
 	for (uint32_t i = 0; i < 300000; i++)
 		pair->side[1].memory[TARGET + i] = (uint8_t)(i * 7 >> 3);
 	pair->filter = lose_read_data;

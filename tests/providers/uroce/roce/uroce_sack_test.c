@@ -12,17 +12,14 @@
 
 #include "uroce/roce/uroce_psn.h"
 #include "uroce_expect.h"
+#include "uroce_losses.h"
 
 #define MTU 1024
 #define MS  UINT64_C(1000000)
 
-/* Drops packets of side 0; counts how often each PSN was sent. */
+/* Drops packets of side 0. */
 struct wire {
-	uint32_t first_psn;
-	uint32_t lost[8];      /* numbers of the packets */
-	unsigned int times[8]; /* that the packet is lost */
-	unsigned int nr_lost;
-	uint8_t sent[256];
+	struct losses losses;
 	unsigned int nr_lists; /* NAKs with a list */
 };
 
@@ -30,8 +27,6 @@ static enum pair_action lose_requests(struct pair *pair, unsigned int from,
 				      const struct uroce_packet *packet)
 {
 	struct wire *wire = pair->filter_data;
-	uint32_t number =
-		(uint32_t)uroce_psn_diff(packet->psn, wire->first_psn);
 
 	if (from) {
 		wire->nr_lists += (packet->syndrome & UROCE_AETH_KIND) ==
@@ -39,22 +34,14 @@ static enum pair_action lose_requests(struct pair *pair, unsigned int from,
 				  packet->payload_len;
 		return PAIR_PASS;
 	}
-	assert_true(number < sizeof(wire->sent));
-	wire->sent[number]++;
-	for (unsigned int i = 0; i < wire->nr_lost; i++) {
-		if (wire->lost[i] != number || !wire->times[i])
-			continue;
-		wire->times[i]--;
-		return PAIR_DROP;
-	}
-	return PAIR_PASS;
+	return losses_pass(&wire->losses, packet);
 }
 
 static struct pair *new_pair(struct wire *wire, struct pair_options *o)
 {
 	struct pair *pair;
 
-	wire->first_psn = o->psn;
+	wire->losses.first_psn = o->psn;
 	pair = pair_new(o);
 	pair->filter = lose_requests;
 	pair->filter_data = wire;
@@ -73,23 +60,12 @@ static void expect_written(const struct pair *pair, uint32_t length)
 			    length);
 }
 
-static void expect_sent(const struct wire *wire, uint32_t nr, uint32_t again)
-{
-	uint32_t total = 0;
-
-	for (uint32_t i = 0; i < nr; i++) {
-		assert_true(wire->sent[i]);
-		total += wire->sent[i];
-	}
-	assert_int_equal(total, nr + again);
-}
-
 static void sack_sends_only_lost_packets_again(void **state)
 {
 	struct wire wire = {
-		.lost = { 3, 9, 10, 30, 52 },
-		.times = { 1, 1, 1, 1, 1 },
-		.nr_lost = 5,
+		.losses = { .lost = { 3, 9, 10, 30, 52 },
+			    .times = { 1, 1, 1, 1, 1 },
+			    .nr_lost = 5 },
 	};
 	struct pair_options o = pair_defaults();
 	struct pair *pair = new_pair(&wire, &o);
@@ -99,7 +75,7 @@ static void sack_sends_only_lost_packets_again(void **state)
 	pair_run(pair);
 	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
 	expect_written(pair, 60 * MTU);
-	expect_sent(&wire, 60, 5);
+	losses_expect_sent(&wire.losses, 60, 5);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_DUPLICATES), 0);
 	assert_true(wire.nr_lists);
@@ -109,9 +85,9 @@ static void sack_sends_only_lost_packets_again(void **state)
 static void sack_retransmission_is_lost_again(void **state)
 {
 	struct wire wire = {
-		.lost = { 3, 12 },
-		.times = { 3, 2 },
-		.nr_lost = 2,
+		.losses = { .lost = { 3, 12 },
+			    .times = { 3, 2 },
+			    .nr_lost = 2 },
 	};
 	struct pair_options o = pair_defaults();
 	struct pair *pair = new_pair(&wire, &o);
@@ -121,16 +97,19 @@ static void sack_retransmission_is_lost_again(void **state)
 	pair_run(pair);
 	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
 	expect_written(pair, 200 * MTU);
-	assert_int_equal(wire.sent[3], 4);
-	assert_int_equal(wire.sent[12], 3);
-	expect_sent(&wire, 200, 5);
+	assert_int_equal(wire.losses.sent[3], 4);
+	assert_int_equal(wire.losses.sent[12], 3);
+	losses_expect_sent(&wire.losses, 200, 5);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
 	pair_free(pair);
 }
 
-static void sack_last_packet_is_lost(void **state)
+/* Loses the last packet of the second of two messages @nr times. */
+static void expect_probes(unsigned int nr)
 {
-	struct wire wire = { .lost = { 39 }, .times = { 1 }, .nr_lost = 1 };
+	struct wire wire = {
+		.losses = { .lost = { 39 }, .times = { nr }, .nr_lost = 1 }
+	};
 	struct pair_options o = pair_defaults();
 	struct pair *pair;
 
@@ -141,27 +120,41 @@ static void sack_last_packet_is_lost(void **state)
 	post(pair, 1, IBV_WR_RDMA_WRITE, 20 * MTU);
 	pair_run_until(pair, pair->now + MS);
 	post(pair, 2, IBV_WR_RDMA_WRITE, 20 * MTU);
-	pair_run_until(pair, pair->now + 3 * MS);
+	/* after 2 ms, 4 ms more, 8 ms more, ... */
+	pair_run_until(pair, pair->now + ((2u << nr) - 1) * MS);
 	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
 	expect(&pair->side[0].send_cq, 2, IBV_WC_SUCCESS);
 	expect_written(pair, 20 * MTU);
-	expect_sent(&wire, 40, 1);
-	assert_int_equal(pair_count(pair, 0, UROCE_C_PROBES), 1);
+	losses_expect_sent(&wire.losses, 40, nr);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_PROBES), nr);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
 	pair_free(pair);
+}
+
+static void sack_last_packet_is_lost(void **state)
+{
+	expect_probes(1);
+}
+
+static void sack_lost_probes_are_repeated(void **state)
+{
+	expect_probes(2);
+	expect_probes(5);
 }
 
 /* The second last: nothing but the last packet can show that it is lost. */
 static void sack_single_arrival_shows_last_loss(void **state)
 {
-	struct wire wire = { .lost = { 18 }, .times = { 1 }, .nr_lost = 1 };
+	struct wire wire = {
+		.losses = { .lost = { 18 }, .times = { 1 }, .nr_lost = 1 }
+	};
 	struct pair_options o = pair_defaults();
 	struct pair *pair = new_pair(&wire, &o);
 
 	post(pair, 1, IBV_WR_RDMA_WRITE, 20 * MTU);
 	pair_run(pair);
 	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
-	expect_sent(&wire, 20, 1);
+	losses_expect_sent(&wire.losses, 20, 1);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
 	pair_free(pair);
 }
@@ -169,9 +162,9 @@ static void sack_single_arrival_shows_last_loss(void **state)
 static void sack_messages_complete_in_order(void **state)
 {
 	struct wire wire = {
-		.lost = { 0, 7, 20 },
-		.times = { 1, 1, 1 },
-		.nr_lost = 3,
+		.losses = { .lost = { 0, 7, 20 },
+			    .times = { 1, 1, 1 },
+			    .nr_lost = 3 },
 	};
 	struct pair_options o = pair_defaults();
 	struct pair *pair = new_pair(&wire, &o);
@@ -185,14 +178,16 @@ static void sack_messages_complete_in_order(void **state)
 		expect(&pair->side[0].send_cq, i, IBV_WC_SUCCESS);
 		expect(&pair->side[1].recv_cq, i, IBV_WC_SUCCESS);
 	}
-	expect_sent(&wire, 30, 3);
+	losses_expect_sent(&wire.losses, 30, 3);
 	pair_free(pair);
 }
 
 /* A receiver that is not ready while requests wait behind it. */
 static void sack_held_send_without_receive_is_rnr(void **state)
 {
-	struct wire wire = { .lost = { 0 }, .times = { 1 }, .nr_lost = 1 };
+	struct wire wire = {
+		.losses = { .lost = { 0 }, .times = { 1 }, .nr_lost = 1 }
+	};
 	struct pair_options o = pair_defaults();
 	struct pair *pair = new_pair(&wire, &o);
 
@@ -214,7 +209,9 @@ static void sack_held_send_without_receive_is_rnr(void **state)
 /* An invalid request behind a gap has no effect until the gap is filled. */
 static void sack_held_request_is_refused_in_order(void **state)
 {
-	struct wire wire = { .lost = { 0 }, .times = { 1 }, .nr_lost = 1 };
+	struct wire wire = {
+		.losses = { .lost = { 0 }, .times = { 1 }, .nr_lost = 1 }
+	};
 	struct pair_options o = pair_defaults();
 	struct pair *pair = new_pair(&wire, &o);
 	struct uroce_send_wqe bad = request(pair, 2, IBV_WR_RDMA_WRITE);
@@ -236,7 +233,9 @@ static void sack_held_request_is_refused_in_order(void **state)
 
 static void sack_reads_wait_behind_gap(void **state)
 {
-	struct wire wire = { .lost = { 0 }, .times = { 1 }, .nr_lost = 1 };
+	struct wire wire = {
+		.losses = { .lost = { 0 }, .times = { 1 }, .nr_lost = 1 }
+	};
 	struct pair_options o = pair_defaults();
 	struct pair *pair = new_pair(&wire, &o);
 	uint64_t value = 5;
@@ -257,7 +256,9 @@ static void sack_reads_wait_behind_gap(void **state)
 
 static void sack_reset_drops_held_requests(void **state)
 {
-	struct wire wire = { .lost = { 0 }, .times = { 200 }, .nr_lost = 1 };
+	struct wire wire = {
+		.losses = { .lost = { 0 }, .times = { 200 }, .nr_lost = 1 }
+	};
 	struct pair_options o = pair_defaults();
 	struct pair *pair = new_pair(&wire, &o);
 
@@ -271,7 +272,9 @@ static void sack_reset_drops_held_requests(void **state)
 
 static void sack_dead_request_uses_up_retries(void **state)
 {
-	struct wire wire = { .lost = { 0 }, .times = { 200 }, .nr_lost = 1 };
+	struct wire wire = {
+		.losses = { .lost = { 0 }, .times = { 200 }, .nr_lost = 1 }
+	};
 	struct pair_options o = pair_defaults();
 	struct pair *pair;
 
@@ -280,14 +283,38 @@ static void sack_dead_request_uses_up_retries(void **state)
 	post(pair, 1, IBV_WR_RDMA_WRITE, 200 * MTU);
 	pair_run(pair);
 	expect(&pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
-	assert_int_equal(wire.sent[0], 3);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 3);
+	assert_in_range(wire.losses.sent[0], 3, 12);
+	pair_free(pair);
+}
+
+/* The queue of a busy network may lose a packet many times. */
+static void sack_many_losses_use_up_no_retry(void **state)
+{
+	struct wire wire = {
+		.losses = { .lost = { 0 }, .times = { 8 }, .nr_lost = 1 }
+	};
+	struct pair_options o = pair_defaults();
+	struct pair *pair;
+
+	o.retry_cnt = 2;
+	pair = new_pair(&wire, &o);
+	fill_source(pair, 200 * MTU);
+	for (unsigned int i = 0; i < 3; i++)
+		post(pair, i, IBV_WR_RDMA_WRITE, 80 * MTU);
+	pair_run(pair);
+	for (unsigned int i = 0; i < 3; i++)
+		expect(&pair->side[0].send_cq, i, IBV_WC_SUCCESS);
+	expect_written(pair, 80 * MTU);
 	pair_free(pair);
 }
 
 /* Requests of other devices: nothing waits, and the NAK has no list. */
 static void sack_foreign_device_gets_plain_nak(void **state)
 {
-	struct wire wire = { .lost = { 3 }, .times = { 1 }, .nr_lost = 1 };
+	struct wire wire = {
+		.losses = { .lost = { 3 }, .times = { 1 }, .nr_lost = 1 }
+	};
 	struct pair_options o = pair_defaults();
 	struct pair *pair;
 
@@ -296,13 +323,14 @@ static void sack_foreign_device_gets_plain_nak(void **state)
 	post(pair, 1, IBV_WR_RDMA_WRITE, 20 * MTU);
 	pair_run(pair);
 	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
-	expect_sent(&wire, 20, 17);
+	losses_expect_sent(&wire.losses, 20, 17);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_HELD), 0);
 	assert_int_equal(wire.nr_lists, 0);
 	pair_free(pair);
 }
 
-static void inject_list(struct pair *pair, const void *list, uint32_t bytes)
+static void inject_acknowledge(struct pair *pair, uint8_t syndrome,
+			       const void *payload, uint32_t bytes)
 {
 	const struct uroce_packet nak = {
 		.path = &pair->side[1].path,
@@ -310,11 +338,46 @@ static void inject_list(struct pair *pair, const void *list, uint32_t bytes)
 		.pkey = UROCE_PKEY_DEFAULT,
 		.dest_qpn = pair->side[0].qp->qpn,
 		.psn = pair->side[0].qp->roce->req.una_psn,
-		.syndrome = UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ,
+		.syndrome = syndrome,
 		.payload_len = bytes,
 	};
 
-	pair_inject(pair, 1, &nak, list);
+	pair_inject(pair, 1, &nak, payload);
+}
+
+static void inject_list(struct pair *pair, const void *list, uint32_t bytes)
+{
+	inject_acknowledge(pair, UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ, list,
+			   bytes);
+}
+
+/* Only a NAK for a PSN sequence error has a payload. */
+static void sack_payload_of_ack_is_refused(void **state)
+{
+	static const uint8_t syndromes[] = {
+		UROCE_AETH_ACK,
+		UROCE_AETH_RNR,
+		UROCE_AETH_NAK | UROCE_NAK_REMOTE_ACCESS,
+	};
+	static const uint8_t payload[4] = { 0x02 };
+	struct wire wire = {
+		.losses = { .lost = { 0 }, .times = { 1 }, .nr_lost = 1 }
+	};
+	struct pair_options o = pair_defaults();
+	struct pair *pair = new_pair(&wire, &o);
+
+	fill_source(pair, MTU);
+	post(pair, 1, IBV_WR_RDMA_WRITE, MTU);
+	pair_run_until(pair, pair->now);
+	for (unsigned int i = 0; i < sizeof(syndromes); i++)
+		inject_acknowledge(pair, syndromes[i], payload,
+				   sizeof(payload));
+	pair_run(pair);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_BAD_RESPONSES),
+			 sizeof(syndromes));
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect_written(pair, MTU);
+	pair_free(pair);
 }
 
 /* Lists of what was never sent, or is missing: as a NAK without a list. */
@@ -329,9 +392,9 @@ static void sack_invalid_list_retransmits_all(void **state)
 
 	for (unsigned int i = 0; i <= sizeof(lists) / sizeof(lists[0]); i++) {
 		struct wire wire = {
-			.lost = { 0, 1, 2 },
-			.times = { 1, 1, 1 },
-			.nr_lost = 3,
+			.losses = { .lost = { 0, 1, 2 },
+				    .times = { 1, 1, 1 },
+				    .nr_lost = 3 },
 		};
 		struct pair_options o = pair_defaults();
 		struct pair *pair = new_pair(&wire, &o);
@@ -346,7 +409,7 @@ static void sack_invalid_list_retransmits_all(void **state)
 		pair_run(pair);
 		expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
 		expect_written(pair, 3 * MTU);
-		expect_sent(&wire, 3, 3);
+		losses_expect_sent(&wire.losses, 3, 3);
 		assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
 		pair_free(pair);
 	}
@@ -357,9 +420,9 @@ static void sack_repeated_list_is_no_progress(void **state)
 {
 	static const uint8_t list[1] = { 0x02 };
 	struct wire wire = {
-		.lost = { 0, 2, 3, 4, 5 },
-		.times = { 200, 200, 200, 200, 200 },
-		.nr_lost = 5,
+		.losses = { .lost = { 0, 2, 3, 4, 5 },
+			    .times = { 200, 200, 200, 200, 200 },
+			    .nr_lost = 5 },
 	};
 	struct pair_options o = pair_defaults();
 	struct pair *pair = new_pair(&wire, &o);
@@ -380,9 +443,9 @@ static void sack_false_list_loses_nothing(void **state)
 {
 	static const uint8_t list[1] = { 0x0e };
 	struct wire wire = {
-		.lost = { 0, 1, 2, 3, 4 },
-		.times = { 1, 1, 1, 1, 1 },
-		.nr_lost = 5,
+		.losses = { .lost = { 0, 1, 2, 3, 4 },
+			    .times = { 1, 1, 1, 1, 1 },
+			    .nr_lost = 5 },
 	};
 	struct pair_options o = pair_defaults();
 	struct pair *pair = new_pair(&wire, &o);
@@ -403,6 +466,7 @@ int main(void)
 		cmocka_unit_test(sack_sends_only_lost_packets_again),
 		cmocka_unit_test(sack_retransmission_is_lost_again),
 		cmocka_unit_test(sack_last_packet_is_lost),
+		cmocka_unit_test(sack_lost_probes_are_repeated),
 		cmocka_unit_test(sack_single_arrival_shows_last_loss),
 		cmocka_unit_test(sack_messages_complete_in_order),
 		cmocka_unit_test(sack_held_send_without_receive_is_rnr),
@@ -410,10 +474,12 @@ int main(void)
 		cmocka_unit_test(sack_reads_wait_behind_gap),
 		cmocka_unit_test(sack_reset_drops_held_requests),
 		cmocka_unit_test(sack_dead_request_uses_up_retries),
+		cmocka_unit_test(sack_many_losses_use_up_no_retry),
 		cmocka_unit_test(sack_foreign_device_gets_plain_nak),
 		cmocka_unit_test(sack_invalid_list_retransmits_all),
 		cmocka_unit_test(sack_repeated_list_is_no_progress),
 		cmocka_unit_test(sack_false_list_loses_nothing),
+		cmocka_unit_test(sack_payload_of_ack_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,7 +91,9 @@ static uint64_t clock_at_0(void)
 static int verify_unknown(const struct uroce_path *path, uint16_t guess,
 			  const struct datagram *datagram, uint16_t *ret_ip_id)
 {
-	struct uroce_ip_id_table *table = uroce_ip_id_new_table(clock_at_0);
+	struct uroce_ip_id_latest latest = {};
+	struct uroce_ip_id_table *table =
+		uroce_ip_id_new_table(clock_at_0, &latest);
 	struct uroce_icrc_path base;
 	struct uroce_packet packet;
 	struct uroce_icrc icrc;

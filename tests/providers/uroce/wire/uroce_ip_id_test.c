@@ -14,6 +14,7 @@
 #define MAX_ACCEPTED 256u /* 24 of 32 bits */
 
 struct fixture {
+	struct uroce_ip_id_latest latest;
 	struct uroce_ip_id_table *table;
 	struct uroce_ip_id_source *source;
 };
@@ -40,7 +41,7 @@ static int setup(void **state)
 
 	assert_non_null(f);
 	now_ms = 1000000;
-	f->table = uroce_ip_id_new_table(clock_of_test);
+	f->table = uroce_ip_id_new_table(clock_of_test, &f->latest);
 	assert_non_null(f->table);
 	f->source = uroce_ip_id_find(f->table, &path);
 	*state = f;
@@ -64,15 +65,18 @@ static int check(struct fixture *f, uint32_t ip_id)
 }
 
 /* How many identifications the source may use now, with and without DF. */
-static uint32_t count_accepted(const struct fixture *f)
+static uint32_t count_accepted(struct fixture *f)
 {
+	const struct uroce_ip_id_latest latest = f->latest;
 	uint32_t nr = 0;
 
 	for (uint32_t i = 0; i < 2 * NR_IDS; i++) {
 		struct uroce_ip_id_source copy = *f->source;
 
+		f->latest = latest;
 		nr += uroce_ip_id_check(&copy, (uint16_t)i, i < NR_IDS) == 0;
 	}
+	f->latest = latest;
 	return nr;
 }
 
@@ -164,6 +168,30 @@ static void ip_id_restart_loses_single_packet(void **state)
 	assert_int_equal(check(f, 0x4001), -EBADMSG);
 }
 
+/* Two sockets of a process: the counter advances by the packets of both. */
+static void ip_id_second_table_follows_first(void **state)
+{
+	struct fixture *f = *state, second;
+	struct uroce_path path = path_from(1);
+
+	second.table = uroce_ip_id_new_table(clock_of_test, &f->latest);
+	assert_non_null(second.table);
+	second.source = uroce_ip_id_find(second.table, &path);
+	assert_int_equal(check(f, 0x4000), 0);
+	assert_int_equal(check(&second, 0x4001), 0);
+	for (uint32_t i = 0x4002; i < 0x4800; i++)
+		assert_int_equal(check(f, i), 0);
+	assert_int_equal(check(&second, 0x4900), -EBADMSG);
+	assert_int_equal(check(&second, 0x4800), 0);
+	assert_int_equal(check(f, 0x4801), 0);
+	/* the counter adds no values to a source that has none any more */
+	assert_int_equal(check(f, 5), 0);
+	now_ms += 3600000;
+	assert_in_range(count_accepted(f), 64, MAX_ACCEPTED);
+	assert_int_equal(check(f, 0x4802), -EBADMSG);
+	free(second.table);
+}
+
 static void ip_id_source_without_order_is_accepted(void **state)
 {
 	const struct uroce_ip_id_counters *counters;
@@ -224,6 +252,7 @@ int main(void)
 		TEST(ip_id_backlog_permits_larger_steps),
 		TEST(ip_id_wrong_packet_after_pause_keeps_steps_small),
 		TEST(ip_id_restart_loses_single_packet),
+		TEST(ip_id_second_table_follows_first),
 		TEST(ip_id_source_without_order_is_accepted),
 		TEST(ip_id_source_in_order_again_is_strict),
 		TEST(ip_id_find_remembers_recent_sources),

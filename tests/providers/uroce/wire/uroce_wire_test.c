@@ -44,11 +44,10 @@ static const struct uroce_packet all_members = {
 	.xrc_srqn = 0x414243,
 };
 
-/* IBTA 9.2.1: defined opcodes, one bit per opcode. */
+/* IBTA 9.2.1, A17.9.3: defined opcodes, one bit per opcode. */
 static const uint32_t defined_ops[8] = {
-	[UROCE_RC >> 5] = 0x30dfffff,
-	[UROCE_UC >> 5] = 0x00000fff,
-	[UROCE_UD >> 5] = 0x00000030,
+	[UROCE_RC >> 5] = 0x30dfffff,  [UROCE_UC >> 5] = 0x00000fff,
+	[UROCE_UD >> 5] = 0x00000030,  [UROCE_CNP >> 5] = 0x00000002,
 	[UROCE_XRC >> 5] = 0x001fffff,
 };
 
@@ -244,6 +243,8 @@ static void wire_encoding_matches_specification(void **state)
 	static const uint8_t nak[] = { 0x11, 0x00, 0xff, 0xff, 0x00, 0x00,
 				       0x00, 0x12, 0x00, 0x00, 0x00, 0x01,
 				       0x60, 0x10, 0x20, 0x30 };
+	static const uint8_t cnp[28] = { 0x81, 0x00, 0xff, 0xff, 0x40, 0x00,
+					 0x00, 0x12, 0x00, 0x00, 0x00, 0x00 };
 	struct uroce_packet packet = all_members;
 
 	packet.opcode = UROCE_RC | UROCE_WRITE_ONLY_IMM;
@@ -280,6 +281,11 @@ static void wire_encoding_matches_specification(void **state)
 	packet.ack_req = false;
 	packet.syndrome = UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ;
 	check_bytes(packet, nak, sizeof(nak));
+
+	packet.opcode = UROCE_CNP;
+	packet.becn = true;
+	packet.psn = 0;
+	check_bytes(packet, cnp, sizeof(cnp));
 }
 
 static void wire_truncated_packet_is_rejected(void **state)

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Goodput of one QP over links with delay and random loss, in simulated time:
+ * two engines, a link of 200 Mbit/s whose queue has the data of one RTT and 100
+ * packets, and messages of 512 KB, eight of them outstanding. Then four QPs
+ * share the link. Prints tables, and fails if a row has less than its share of
+ * the link, or its QPs too different ones. The same seed gives the same tables
+ * on every machine.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "providers/uroce/roce/uroce_expect.h"
+
+#define MS		   UINT64_C(1000000)
+#define LINK_BITS	   UINT64_C(200000000)
+#define MESSAGE_BYTES	   (512u << 10)
+#define OUTSTANDING	   8
+#define SIMULATED_MS	   UINT64_C(5000)
+#define SHARING_QPS	   4
+#define LEAST_WRITE_JAIN   50
+#define LEAST_READ_JAIN	   70
+#define LEAST_MARKED_JAIN  75
+#define LEAST_SHARE	   75
+#define MOST_RETRANSMITTED 1000
+#define QUEUED_PACKETS	   100
+#define MARKED_PACKETS	   20
+#define ETHERNET_PACKET	   1500
+/* Of the socket: responses to READs that are in flight must fit into it. */
+#define SOCKET_BYTES (8u << 20)
+
+static const struct scenario {
+	uint32_t rtt_us;
+	uint32_t lost_of_10000;
+	uint32_t least_write, least_read; /* percent of the link */
+} scenarios[] = {
+	{ 100, 0, 85, 85 },   { 100, 10, 85, 85 },   { 100, 100, 85, 85 },
+	{ 1000, 0, 85, 85 },  { 1000, 10, 85, 85 },  { 1000, 100, 85, 85 },
+	{ 10000, 0, 85, 75 }, { 10000, 10, 80, 60 }, { 10000, 100, 75, 40 },
+	{ 50000, 0, 80, 80 }, { 50000, 10, 70, 75 }, { 50000, 100, 65, 45 },
+};
+
+struct sim_traffic {
+	enum ibv_wr_opcode opcode;
+	uint32_t nr_qps;
+	bool marks; /* the queue marks packets before it is full (ECN) */
+};
+
+static void sim_set_links(struct pair *pair, const struct scenario *s,
+			  bool marks)
+{
+	uint64_t rtt_bytes = LINK_BITS / 8 * s->rtt_us / 1000000;
+	const struct pair_link link = {
+		.bits_per_s = LINK_BITS,
+		.delay_ns = s->rtt_us * UINT64_C(500),
+		.lost_of_10000 = s->lost_of_10000,
+		.queue_bytes =
+			(uint32_t)rtt_bytes + QUEUED_PACKETS * ETHERNET_PACKET,
+		.mark_bytes = marks ? (uint32_t)rtt_bytes / 4 +
+					      MARKED_PACKETS * ETHERNET_PACKET
+				    : 0,
+	};
+
+	pair->link[0] = link;
+	pair->link[1] = link;
+}
+
+static void sim_post(struct pair *pair, uint64_t wr_id,
+		     enum ibv_wr_opcode opcode)
+{
+	struct uroce_send_wqe wqe = request(pair, wr_id, opcode);
+	struct ibv_sge sge = pair_sge(pair, 0, 0, MESSAGE_BYTES);
+
+	wqe.remote.va = PAIR_IOVA;
+	pair_post(pair, 0, &wqe, &sge);
+}
+
+/*
+ * Returns QPs that have transferred for SIMULATED_MS; they start one after the
+ * other. @bytes receives what each of them has completed.
+ */
+static struct pair *sim_transfer(const struct scenario *s,
+				 const struct sim_traffic *traffic,
+				 uint64_t *bytes)
+{
+	struct pair_options o = pair_defaults();
+	struct uroce_cqe cqe;
+	struct pair *pair;
+	uint64_t end_ns;
+
+	o.timeout = 17; /* 0.5 s */
+	o.room_bytes = SOCKET_BYTES;
+	o.nr_qps = traffic->nr_qps;
+	pair = pair_new(&o);
+	sim_set_links(pair, s, traffic->marks);
+	for (unsigned int n = 0; n < traffic->nr_qps; n++) {
+		if (n)
+			pair_run_until(pair, pair->now + 10 * MS);
+		pair_use_qp(pair, n);
+		for (unsigned int i = 0; i < OUTSTANDING; i++)
+			sim_post(pair, n, traffic->opcode);
+	}
+	end_ns = pair->now + SIMULATED_MS * MS;
+	while (pair->now < end_ns) {
+		pair_run_until(pair, pair->now + MS);
+		while (pair_poll(&pair->side[0].send_cq, &cqe)) {
+			assert_int_equal(cqe.status, IBV_WC_SUCCESS);
+			bytes[cqe.wr_id] += MESSAGE_BYTES;
+			pair_use_qp(pair, (unsigned int)cqe.wr_id);
+			sim_post(pair, cqe.wr_id, traffic->opcode);
+		}
+	}
+	printf("%6.1f %6.1f %6s", s->rtt_us / 1000.0, s->lost_of_10000 / 100.0,
+	       traffic->opcode == IBV_WR_RDMA_READ ? "READ" : "WRITE");
+	for (unsigned int n = 0; n < traffic->nr_qps; n++)
+		printf(" %8.2f",
+		       (double)bytes[n] / (double)SIMULATED_MS / 1000);
+	return pair;
+}
+
+/* The percentage of the link that a payload of @bytes has used. */
+static uint32_t sim_share(uint64_t bytes)
+{
+	return (uint32_t)(bytes * 100 * 8 * 1000 / LINK_BITS / SIMULATED_MS);
+}
+
+/* Returns that of the QP. */
+static uint32_t sim_run(const struct scenario *s, enum ibv_wr_opcode opcode)
+{
+	const struct sim_traffic traffic = { opcode, 1, false };
+	uint64_t bytes = 0;
+	struct pair *pair = sim_transfer(s, &traffic, &bytes);
+
+	printf(" %14llu %6llu %9llu\n",
+	       (unsigned long long)pair_count(pair, 0, UROCE_C_RETRANSMITTED),
+	       (unsigned long long)pair_count(pair, 0, UROCE_C_PROBES),
+	       (unsigned long long)pair_count(pair, 0, UROCE_C_TIMEOUTS));
+	pair_free(pair);
+	return sim_share(bytes);
+}
+
+static void goodput_has_share_of_link(void **state)
+{
+	unsigned int nr_poor = 0;
+
+	printf("RTT ms loss %%            MB/s  retransmitted probes  "
+	       "timeouts\n");
+	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
+		const struct scenario *s = &scenarios[i];
+
+		if (sim_run(s, IBV_WR_RDMA_WRITE) < s->least_write)
+			nr_poor++;
+		if (sim_run(s, IBV_WR_RDMA_READ) < s->least_read)
+			nr_poor++;
+	}
+	assert_int_equal(nr_poor, 0);
+}
+
+/* Jain's index of the bytes of four QPs that share the link, in percent */
+static uint32_t sim_jain(const uint64_t *bytes)
+{
+	double sum = 0, squares = 0;
+
+	for (unsigned int n = 0; n < SHARING_QPS; n++) {
+		sum += (double)bytes[n];
+		squares += (double)bytes[n] * (double)bytes[n];
+	}
+	printf(" %6.2f", sum * sum / SHARING_QPS / squares);
+	return (uint32_t)(100 * sum * sum / SHARING_QPS / squares);
+}
+
+static uint32_t sim_run_qps(const struct scenario *s, enum ibv_wr_opcode opcode)
+{
+	const struct sim_traffic traffic = { opcode, SHARING_QPS, false };
+	uint64_t bytes[SHARING_QPS] = {};
+	uint32_t jain;
+
+	pair_free(sim_transfer(s, &traffic, bytes));
+	jain = sim_jain(bytes);
+	printf("\n");
+	return jain;
+}
+
+static void qps_share_link_fairly(void **state)
+{
+	unsigned int nr_unfair = 0;
+
+	printf("RTT ms loss %%         MB/s of each of four QPs           "
+	       "Jain\n");
+	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++)
+		if (scenarios[i].lost_of_10000 != 10) {
+			nr_unfair +=
+				sim_run_qps(&scenarios[i], IBV_WR_RDMA_WRITE) <
+				LEAST_WRITE_JAIN;
+			nr_unfair +=
+				sim_run_qps(&scenarios[i], IBV_WR_RDMA_READ) <
+				LEAST_READ_JAIN;
+		}
+	assert_int_equal(nr_unfair, 0);
+}
+
+/* Four QPs; returns how many bounds are missed. */
+static unsigned int sim_run_marks(const struct scenario *s,
+				  enum ibv_wr_opcode opcode, bool marks)
+{
+	const struct sim_traffic traffic = { opcode, SHARING_QPS, marks };
+	uint64_t bytes[SHARING_QPS] = {}, sum = 0, again;
+	struct pair *pair = sim_transfer(s, &traffic, bytes);
+	uint32_t jain = sim_jain(bytes);
+
+	for (unsigned int n = 0; n < SHARING_QPS; n++)
+		sum += bytes[n];
+	again = pair_count(pair, 0, UROCE_C_RETRANSMITTED);
+	printf(" %8llu %8llu\n",
+	       (unsigned long long)(pair_count(pair, 0, UROCE_C_ECN_MARKED) +
+				    pair_count(pair, 1, UROCE_C_ECN_MARKED)),
+	       (unsigned long long)again);
+	pair_free(pair);
+	return !marks ? 0
+		      : (jain < LEAST_MARKED_JAIN) +
+				(sim_share(sum) < LEAST_SHARE) +
+				(again > MOST_RETRANSMITTED);
+}
+
+/* The first row of each two is without marks. */
+static void marks_replace_losses(void **state)
+{
+	static const enum ibv_wr_opcode opcodes[] = { IBV_WR_RDMA_WRITE,
+						      IBV_WR_RDMA_READ };
+	unsigned int nr_poor = 0;
+
+	printf("RTT ms loss %%         MB/s of each of four QPs           "
+	       "Jain   marked retransmitted\n");
+	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++)
+		for (size_t op = 0; op < 2 && !scenarios[i].lost_of_10000; op++)
+			for (int marks = 0; marks < 2; marks++)
+				nr_poor += sim_run_marks(&scenarios[i],
+							 opcodes[op], marks);
+	assert_int_equal(nr_poor, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(goodput_has_share_of_link),
+		cmocka_unit_test(qps_share_link_fairly),
+		cmocka_unit_test(marks_replace_losses),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
