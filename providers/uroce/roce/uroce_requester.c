@@ -134,19 +134,21 @@ static bool window_is_full(const struct uroce_qp *qp)
 
 /*
  * log2 of the packets that a READ request reads. On the network, a request
- * reads a window at most if a queue has been seen there. Two requests fit into
- * the socket buffer, so that the responder does not wait for the next one.
+ * reads half a window at most if a queue has been seen there: the requester
+ * sends the next request when half of the window is free, so the responder does
+ * not wait for it. Two requests fit into the socket buffer.
  */
 static uint8_t choose_part(const struct uroce_qp *qp, bool rendezvous)
 {
 	const struct uroce_requester *req = &qp->roce->req;
 	uint32_t part = UROCE_READ_PART / qp->mtu;
-	uint32_t window = req->cwnd.packets * (window_is_full(qp) ? 2 : 1);
+	uint32_t packets = req->cwnd.packets;
 
+	packets = window_is_full(qp) ? packets * 2 : packets / 2;
 	if (rendezvous)
 		part = UROCE_LONG_READ_PART / qp->mtu;
-	else if (!qp->roce->channel && (window > part || req->cwnd.steady))
-		part = min_u32(window, UROCE_MAX_READ_PART / qp->mtu);
+	else if (!qp->roce->channel && (packets > part || req->cwnd.steady))
+		part = min_u32(packets, UROCE_MAX_READ_PART / qp->mtu);
 	if (part > req->room / 2)
 		part = req->room / 2;
 	return part ? (uint8_t)(31 - __builtin_clz(part)) : 0;
