@@ -265,11 +265,6 @@ uint32_t uroce_config_workers(void)
 						 : default_workers();
 }
 
-bool uroce_config_messages(void)
-{
-	return env_long(UROCE_SHM_V2_VARIABLE, 0) == 1;
-}
-
 enum uroce_shm_rndv uroce_config_rndv(void)
 {
 	static const struct choice choices[] = {

@@ -30,7 +30,6 @@
 #define UROCE_CMA_VARIABLE     "UROCE_CMA"
 #define UROCE_RNDV_VARIABLE    "UROCE_RNDV"
 #define UROCE_WORKERS_VARIABLE "UROCE_WORKERS"
-#define UROCE_SHM_V2_VARIABLE  "UROCE_SHM_V2"
 
 /* The device of eth0 is uroce_eth0 unless its name is chosen. */
 #define UROCE_NAME_PREFIX "uroce_"
@@ -93,12 +92,6 @@ unsigned int uroce_config_cma_kinds(void);
 
 /** uroce_config_workers() - read the largest number of workers; > 0 */
 uint32_t uroce_config_workers(void);
-
-/**
- * uroce_config_messages() - whether peers may use the transport of messages
- * (shm/uroce_msg.h); by default they use channels
- */
-bool uroce_config_messages(void);
 
 /** uroce_config_rndv() - read when to use the rendezvous protocol */
 enum uroce_shm_rndv uroce_config_rndv(void);

@@ -81,9 +81,10 @@ static void stop_threads(struct uroce_worker *worker)
 static void free_worker(struct uroce_worker *worker)
 {
 	uroce_worker_close_port(worker);
-	if (worker->shm)
+	if (worker->shm) {
 		uroce_worker_release_ud_peers(worker);
-	uroce_worker_close_shm(worker);
+		uroce_shm_close(worker->shm);
+	}
 	uroce_engine_fini(&worker->engine);
 	uroce_lock_fini(&worker->engine_lock);
 	free(worker);
@@ -111,7 +112,8 @@ static int new_worker(struct uroce_process *process, int link_fd,
 	ret = uroce_engine_init(&worker->engine, &config);
 	if (ret) {
 		uroce_worker_close_port(worker);
-		uroce_worker_close_shm(worker);
+		if (worker->shm)
+			uroce_shm_close(worker->shm);
 		free(worker);
 		return ret;
 	}

@@ -156,8 +156,7 @@ static void open_peer_listener(void)
 static void record_hello(void)
 {
 	const struct uroce_passed none = { .ring = passable[0],
-					   .directory = -1,
-					   .messages = -1 };
+					   .directory = -1 };
 	const uint8_t dgid[UROCE_GID_LEN] = { 0 };
 	struct uroce_passed theirs;
 	enum uroce_pairing_result result;

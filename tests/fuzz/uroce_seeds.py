@@ -392,52 +392,6 @@ def fast_seeds():
     yield "many", 40 * steps["send"]
 
 
-def msg_entry(kind, which, distance=0, payload=0, flags=3, ack=0, body=b""):
-    return struct.pack("<BBbBBHHB", 0, which, distance, kind, flags, payload, ack, len(body)) + body
-
-
-def msg_seeds():
-    """Steps of fuzz_uroce_msg.c."""
-    qpn, msn, una, where, place = 1, 2, 4, 8, 16
-    poll, later = b"\2", b"\3\x40"
-    send, write, atomic_write, read, flush, atomic, data, result, status = range(1, 10)
-    remote = struct.pack("<QQQII", 0x10000, 0, 1, 0, 1)
-    steps = {
-        "send": msg_entry(send, qpn | msn, payload=8, body=b"payload"),
-        "send_imm": msg_entry(send, qpn | msn, payload=8, flags=7),
-        "send_inv": msg_entry(send, qpn | msn, payload=8, flags=11),
-        "send_long": msg_entry(send, qpn | msn | place, payload=4000, flags=0x43),
-        "send_first": msg_entry(send, qpn | msn | place, payload=8192, flags=0x41),
-        "send_last": msg_entry(send, qpn | msn, payload=8, flags=2),
-        "write": msg_entry(write, qpn | msn | where, payload=8),
-        "write_imm": msg_entry(write, qpn | msn | where, payload=8, flags=7),
-        "write_area": msg_entry(write, qpn | msn | where | place, payload=4000, flags=0x43),
-        "write_first": msg_entry(write, qpn | msn | where | place, payload=8192, flags=0x41),
-        "atomic_write": msg_entry(atomic_write, qpn | msn | where, payload=8),
-        "read": msg_entry(read, qpn | msn | where),
-        "flush": msg_entry(flush, qpn | msn | where, body=bytes(16) + b"\1\0"),
-        "atomic": msg_entry(atomic, qpn | msn, body=remote),
-        "data": msg_entry(data, qpn | una, payload=8),
-        "result": msg_entry(result, qpn | una, body=b"original"),
-        "ack": msg_entry(status, qpn | una, 1),
-        "rnr": msg_entry(status, qpn | una, body=b"\x21"),
-        "rnr_resume": msg_entry(status, qpn | una, body=b"\x21\0\0\0\0\x20"),
-        "nak_sequence": msg_entry(status, qpn | una, body=b"\x60"),
-        "nak_access": msg_entry(status, qpn | una, body=b"\x62"),
-    }
-    posts = [bytes([1, opcode | 0x80, 0]) for opcode in range(15)] + [b"\1\2\xff", b"\1\0\xff"]
-    for name, text in steps.items():
-        yield name, b"\0" + text + poll
-        yield "uc_" + name, b"\1" + text[:4] + bytes([text[4] | 0x80]) + text[5:] + poll
-        yield "gap_" + name, b"\0" + text[:2] + b"\2" + text[3:] + poll + text + poll
-        for number, post in enumerate(posts):
-            yield f"{name}_{number}", b"\0" + post + text + poll + later + text + poll + later
-    yield "all", b"\0" + b"".join(text + poll for text in steps.values())
-    yield "posts", b"\0" + b"".join(posts) + b"".join(steps.values()) + poll + later + later
-    yield "claim", b"\0" + b"".join(posts) + b"\4\1\0" + poll + b"\4\0\1" + poll
-    yield "remove", b"\0" + steps["write_first"] + poll + b"\5" + steps["send_last"] + poll
-
-
 def config_seeds():
     yield "names", b"eth0\0# one\ndevices = eth0, lo\n"
     yield "addresses", b"eth1\0devices=192.0.2.1 2001:db8::1"
@@ -474,7 +428,6 @@ def main():
                           ("fuzz_uroce_packet", packet_seeds()),
                           ("fuzz_uroce_engine", engine_seeds()),
                           ("fuzz_uroce_fast", fast_seeds()),
-                          ("fuzz_uroce_msg", msg_seeds()),
                           ("fuzz_uroce_shm_ring", (*ring_seeds(), *hostile_seeds()))):
         (folder / target).mkdir(parents=True, exist_ok=True)
         for name, seed in seeds:

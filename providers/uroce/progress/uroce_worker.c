@@ -11,7 +11,6 @@
 
 #include "uroce/progress/uroce_worker_gsi.h"
 #include "uroce/progress/uroce_worker_lock.h"
-#include "uroce/progress/uroce_worker_messages.h"
 #include "uroce/progress/uroce_worker_quick.h"
 #include "uroce/progress/uroce_worker_shm.h"
 #include "util/clock.h"
@@ -42,8 +41,6 @@ static bool flush_delayed_acks(struct uroce_worker *worker)
 	bool delayed = !list_empty(&worker->engine.delayed_acks);
 
 	uroce_engine_flush_delayed(&worker->engine, UROCE_NEVER);
-	if (worker->messages)
-		(void)worker->messages->ops->flush(worker->messages);
 	return delayed || worker->engine.nr_deferred;
 }
 
@@ -55,9 +52,7 @@ bool uroce_worker_flush_acks(struct uroce_worker *worker)
 		return true;
 	if (flush_delayed_acks(worker) || !list_empty(&worker->full))
 		(void)uroce_worker_run(worker, true);
-	owes = uroce_worker_owes_shm(worker) ||
-	       (worker->messages &&
-		!worker->messages->ops->flush(worker->messages));
+	owes = uroce_worker_owes_shm(worker);
 	uroce_worker_release(worker);
 	return owes;
 }
@@ -70,12 +65,8 @@ static bool owes_still(struct uroce_worker *worker, const struct uroce_qp *qp)
 	uroce_worker_acquire(worker);
 	uroce_engine_flush_deferred(&worker->engine);
 	(void)uroce_worker_run(worker, false);
-	if (qp->transport->owes)
-		owes = uroce_worker_owes_messages(worker, qp);
-	else
-		owes = !worker->dead && uroce_qp_owes(qp) &&
-		       qp->roce->channel && qp->roce->channel->full &&
-		       !qp->roce->channel->stuck;
+	owes = !worker->dead && uroce_qp_owes(qp) && qp->roce->channel &&
+	       qp->roce->channel->full && !qp->roce->channel->stuck;
 	uroce_worker_release(worker);
 	return owes;
 }
@@ -93,11 +84,7 @@ void uroce_worker_flush_qp(struct uroce_worker *worker, struct uroce_qp *qp)
 	while (owes_still(worker, qp)) {
 		if (uroce_worker_now() >= until_ns) {
 			uroce_worker_acquire(worker);
-			if (qp->msg)
-				uroce_msg_pair_of(qp)->stuck = true;
-			else
-				qp->roce->channel->stuck =
-					qp->roce->channel->full;
+			qp->roce->channel->stuck = qp->roce->channel->full;
 			uroce_worker_release(worker);
 			return;
 		}
@@ -196,8 +183,7 @@ enum uroce_pass uroce_worker_poll(struct uroce_worker *worker)
 	if (!uroce_lock_try(&worker->engine_lock))
 		return pass;
 	received = worker->received;
-	if (!uroce_worker_quick_poll(worker) &&
-	    !(worker->messages && uroce_worker_poll_messages(worker))) {
+	if (!uroce_worker_quick_poll(worker)) {
 		if (!uroce_worker_start_pass(worker))
 			return pass;
 		note_poll(worker);
@@ -260,8 +246,6 @@ void uroce_worker_watch(struct uroce_worker *worker)
 		uroce_helper_ring(&worker->helper);
 	uroce_engine_flush_deferred(&worker->engine);
 	uroce_engine_flush_delayed(&worker->engine, UROCE_NEVER);
-	if (worker->messages)
-		(void)worker->messages->ops->flush(worker->messages);
 	(void)uroce_worker_run(worker, false);
 }
 

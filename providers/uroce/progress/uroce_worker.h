@@ -55,25 +55,6 @@ void uroce_worker_disconnect(struct uroce_worker *worker,
 			     struct uroce_channel *channel);
 
 /**
- * uroce_worker_bind() - let a QP use shared memory instead of the network
- * @channel: of uroce_worker_connect()
- * @qp: RC or UC, in INIT; RESET, or uroce_worker_unbind(), undoes it
- *
- * The QP uses messages if the peer has them, else packets.
- *
- * Context: with the engine lock.
- * Return: 0 or -ENOMEM.
- */
-int uroce_worker_bind(struct uroce_worker *worker,
-		      struct uroce_channel *channel, struct uroce_qp *qp);
-
-/** uroce_worker_unbind() - undo uroce_worker_bind() */
-void uroce_worker_unbind(struct uroce_qp *qp);
-
-/** uroce_worker_channel() - the channel that a QP is bound to, or NULL */
-struct uroce_channel *uroce_worker_channel(const struct uroce_qp *qp);
-
-/**
  * uroce_worker_has_ud_peer() - check whether uroce_worker_resolve_ud_peer()
  * would have no effect
  *

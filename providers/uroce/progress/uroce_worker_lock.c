@@ -2,8 +2,6 @@
 /* The engine lock of a worker, and the exclusion of other passes. */
 #include "uroce/progress/uroce_worker_lock.h"
 
-#include <sched.h>
-
 #include "uroce/roce/uroce_fast.h"
 #include "util/clock.h"
 
@@ -60,11 +58,4 @@ void uroce_worker_acquire(struct uroce_worker *worker)
 		worker->has_pass_lock = true;
 	}
 	uroce_worker_read_clock(worker);
-}
-
-void uroce_worker_let_others(struct uroce_worker *worker)
-{
-	uroce_worker_release(worker);
-	(void)sched_yield();
-	uroce_worker_acquire(worker);
 }

@@ -65,11 +65,4 @@ static inline void uroce_worker_drop(struct uroce_worker *worker)
 		uroce_worker_serve_kicks(worker);
 }
 
-/**
- * uroce_worker_let_others() - let waiting threads run, without the lock
- *
- * They need not get the lock before this thread.
- */
-void uroce_worker_let_others(struct uroce_worker *worker);
-
 #endif

@@ -6,7 +6,6 @@
 #include "uroce/progress/uroce_worker_pass.h"
 
 #include "uroce/progress/uroce_moderate.h"
-#include "uroce/progress/uroce_worker_messages.h"
 #include "uroce/progress/uroce_worker_shm.h"
 
 /* Delay until the next attempt to send when the socket had no room. */
@@ -159,8 +158,6 @@ uint64_t uroce_worker_deadline(const struct uroce_worker *worker)
 		at_ns = moderated_ns;
 	if (at_ns > room_ns)
 		at_ns = room_ns;
-	if (worker->messages)
-		at_ns = uroce_worker_messages_deadline(worker, at_ns);
 	if (worker->socket_full && at_ns > worker->now + SOCKET_RETRY_NS)
 		at_ns = worker->now + SOCKET_RETRY_NS;
 	return at_ns;
@@ -276,8 +273,6 @@ bool uroce_worker_run(struct uroce_worker *worker, bool receive)
 	uroce_memory_end_access(worker->engine.core.memory);
 	if (!worker_defer_acks(worker, received))
 		send_locked(worker);
-	if (worker->messages)
-		uroce_worker_run_messages(worker, receive);
 	uroce_memory_end_access(worker->engine.core.memory);
 	uroce_worker_deliver(worker);
 	if (!list_empty(&worker->moderated))

@@ -34,25 +34,6 @@ void uroce_worker_disconnect(struct uroce_worker *worker,
 	uroce_shm_put_channel(worker->shm, channel);
 }
 
-int uroce_worker_bind(struct uroce_worker *worker,
-		      struct uroce_channel *channel, struct uroce_qp *qp)
-{
-	struct uroce_msg_pair *pair = uroce_shm_messages(channel);
-
-	if (pair)
-		return uroce_msg_attach(worker->messages, pair, qp);
-	uroce_channel_bind(channel, qp);
-	return 0;
-}
-
-void uroce_worker_unbind(struct uroce_qp *qp)
-{
-	if (qp->msg)
-		uroce_msg_detach(qp);
-	else
-		uroce_channel_unbind(qp);
-}
-
 void uroce_worker_resolve_ud_peer(struct uroce_worker *worker,
 				  const struct uroce_path *path, uint32_t qpn)
 {

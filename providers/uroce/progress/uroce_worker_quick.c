@@ -15,8 +15,9 @@
  */
 #include "uroce/progress/uroce_worker_quick.h"
 
+#include <sched.h>
+
 #include "uroce/progress/uroce_worker_lock.h"
-#include "uroce/progress/uroce_worker_messages.h"
 #include "uroce/progress/uroce_worker_pass.h"
 #include "uroce/progress/uroce_worker_shm.h"
 #include "uroce/roce/uroce_delack.h"
@@ -121,9 +122,17 @@ static bool is_done_here(struct uroce_worker *worker, struct uroce_qp *qp)
 	return true;
 }
 
+/* Lets waiting threads run; they need not get the lock before this thread. */
+static void let_others(struct uroce_worker *worker)
+{
+	uroce_worker_release(worker);
+	(void)sched_yield();
+	uroce_worker_acquire(worker);
+}
+
 /*
  * Executes requests of a QP by direct access, and drops the lock between parts
- * of long requests. Then the QP may have changed, so all state is
+ * of long requests. After let_others() the QP may have changed, so all state is
  * read again. Returns whether requests were executed and none is left to send.
  */
 static bool copy_directly(struct uroce_worker *worker, struct uroce_qp *qp)
@@ -139,7 +148,7 @@ static bool copy_directly(struct uroce_worker *worker, struct uroce_qp *qp)
 		if (done == UROCE_DIRECT_NO)
 			return false;
 		if (done == UROCE_DIRECT_MORE)
-			uroce_worker_let_others(worker);
+			let_others(worker);
 		any = true;
 	}
 	/* else a receive WQE may have to be flushed, in a full pass */
@@ -164,10 +173,7 @@ bool uroce_worker_quick_post(struct uroce_worker *worker, struct uroce_qp *qp)
 			return true;
 		}
 	}
-	if (!qp->roce->channel)
-		return worker->messages &&
-		       uroce_worker_post_message(worker, qp);
-	if (!is_usual(worker))
+	if (!qp->roce->channel || !is_usual(worker))
 		return false;
 	worker->quick_posts++;
 	worker->engine.stale = true;
@@ -246,9 +252,7 @@ static uint32_t count_poll_budget(uint64_t passed_ns, uint32_t polls)
 
 void uroce_worker_renew_poll_budget(struct uroce_worker *worker)
 {
-	uint32_t left = worker->messages ? worker->message_polls
-					 : worker->poll_budget;
-	uint32_t polls = worker->poll_budget_size - left + 1;
+	uint32_t polls = worker->poll_budget_size - worker->poll_budget + 1;
 	uint64_t passed_ns = worker->now - worker->full_pass_ns;
 
 	worker->full_pass_ns = worker->now;
@@ -256,6 +260,4 @@ void uroce_worker_renew_poll_budget(struct uroce_worker *worker)
 					   ? count_poll_budget(passed_ns, polls)
 					   : 0;
 	worker->poll_budget = worker->poll_budget_size;
-	if (worker->messages)
-		uroce_worker_renew_message_polls(worker);
 }

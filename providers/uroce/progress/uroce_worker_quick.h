@@ -3,8 +3,7 @@
  * Quick posts and quick polls: the fast path for peers of this host. They read
  * no clock, call no socket and expire no timer. The next full pass or the
  * helper thread does that. All functions need the engine lock; only
- * uroce_worker.c calls them, and
- * uroce_worker_message_polls.c the last one.
+ * uroce_worker.c calls them.
  */
 #ifndef UROCE_WORKER_QUICK_H
 #define UROCE_WORKER_QUICK_H

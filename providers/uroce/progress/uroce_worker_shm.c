@@ -75,70 +75,24 @@ void uroce_process_publish_region(void *arg, const struct uroce_region *region)
 		publish_region(process->workers[i], region);
 }
 
-/* As uroce_msg_rights(). */
-static unsigned int worker_shm_rights(const struct uroce_qp *qp, bool *ret_open)
+static void worker_shm_on_qp(void *arg, const struct uroce_qp *qp)
 {
 	const unsigned int with_response = IBV_ACCESS_REMOTE_READ |
 					   IBV_ACCESS_REMOTE_ATOMIC;
-
-	if (qp->msg)
-		return uroce_msg_rights(qp, ret_open);
-	*ret_open = uroce_qp_is_open(qp);
-	return qp->roce->resp.max_resources ? qp->access
-					    : qp->access & ~with_response;
-}
-
-struct uroce_channel *uroce_worker_channel(const struct uroce_qp *qp)
-{
-	const struct uroce_msg_pair *pair = uroce_msg_pair_of(qp);
-
-	return pair ? uroce_shm_channel_of(pair) : qp->roce->channel;
-}
-
-static void worker_shm_on_qp(void *arg, const struct uroce_qp *qp)
-{
-	struct uroce_channel *channel = uroce_worker_channel(qp);
-	bool is_open;
-	const unsigned int rights = worker_shm_rights(qp, &is_open);
 	const struct uroce_worker *worker = arg;
 	const struct uroce_published_qp published = {
 		.qpn = qp->qpn,
-		.ready = is_open,
+		.ready = uroce_qp_is_open(qp),
 		.dest_qpn = qp->dest_qpn,
 		.pd = qp->pd,
-		.access = rights,
-		.pulls = channel && channel->rndv && channel->direct_copy,
+		.access = qp->roce->resp.max_resources
+				  ? qp->access
+				  : qp->access & ~with_response,
+		.pulls = qp->roce->channel && qp->roce->channel->rndv &&
+			 qp->roce->channel->direct_copy,
 	};
 
-	uroce_shm_publish_qp(worker->shm, &published, channel);
-}
-
-static struct uroce_qp *worker_find_qp(void *arg, uint32_t qpn)
-{
-	const struct uroce_worker *worker = arg;
-
-	return uroce_engine_find_qp(&worker->engine, qpn);
-}
-
-static int worker_open_messages(struct uroce_worker *worker)
-{
-	const struct uroce_msg_config config = {
-		.core = &worker->engine.core,
-		.find_qp = worker_find_qp,
-		.arg = worker,
-	};
-
-	if (worker->messages || !uroce_config_messages())
-		return 0;
-	return uroce_msg_open(&config, &worker->messages);
-}
-
-void uroce_worker_close_shm(struct uroce_worker *worker)
-{
-	if (worker->shm)
-		uroce_shm_close(worker->shm);
-	if (worker->messages)
-		worker->messages->ops->close(worker->messages);
+	uroce_shm_publish_qp(worker->shm, &published, qp->roce->channel);
 }
 
 static int open_slot(struct uroce_worker *worker, uint32_t slot)
@@ -148,7 +102,6 @@ static int open_slot(struct uroce_worker *worker, uint32_t slot)
 		.cma_kinds = uroce_config_cma_kinds(),
 		.rndv = uroce_config_rndv(),
 		.shares = &worker->process->shares,
-		.messages = worker->messages,
 		.patience_ms = PATIENCE_MS,
 		.is_ours = uroce_worker_is_ours,
 		.arg = worker,
@@ -171,9 +124,7 @@ int uroce_worker_open_shm(struct uroce_worker *worker, uint32_t slot)
 
 	if (!uroce_config_local())
 		return 0;
-	ret = worker_open_messages(worker);
-	if (!ret)
-		ret = open_slot(worker, slot);
+	ret = open_slot(worker, slot);
 	if (ret != -EADDRINUSE)
 		worker_shm_report(ret);
 	return ret;
@@ -228,8 +179,6 @@ static void fail_peer(struct uroce_worker *worker,
 {
 	list_del(&channel->entry);
 	uroce_channel_fail(&worker->engine, channel);
-	if (uroce_shm_messages(channel))
-		uroce_msg_pair_fail(uroce_shm_messages(channel));
 	uroce_worker_forget_datagrams(worker, channel);
 }
 
@@ -357,14 +306,8 @@ bool uroce_worker_owes_shm(const struct uroce_worker *worker)
 
 bool uroce_worker_watch_shm(struct uroce_worker *worker, bool watch)
 {
-	bool found;
-
 	if (!worker->shm || (!watch && !worker->watched))
 		return false;
 	worker->watched = watch;
-	found = uroce_shm_watch(worker->shm, watch);
-	if (worker->messages &&
-	    worker->messages->ops->arm(worker->messages, watch))
-		found = true;
-	return found && watch;
+	return uroce_shm_watch(worker->shm, watch) && watch;
 }

@@ -21,9 +21,6 @@
  */
 int uroce_worker_open_shm(struct uroce_worker *worker, uint32_t slot);
 
-/** uroce_worker_close_shm() - undo uroce_worker_open_shm(), if it succeeded */
-void uroce_worker_close_shm(struct uroce_worker *worker);
-
 /**
  * uroce_worker_is_ours() - whether a GID is of an interface of this process
  * @arg: the worker

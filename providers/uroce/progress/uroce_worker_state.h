@@ -142,10 +142,6 @@ struct uroce_worker {
 	uint64_t quick_posts, quick_polls; /* counters */
 
 	struct uroce_helper helper;
-	/* uroce_worker_messages.c */
-	struct uroce_transport_base *messages; /* NULL: none */
-	uint32_t message_polls; /* quick polls until the next full pass */
-
 	uint64_t seen_traffic;		      /* at the helper's last wake-up */
 	struct uroce_wake_policy wake_policy; /* the helper's wake-up policy */
 };

@@ -64,7 +64,6 @@ enum uroce_xrc_side {
 };
 
 struct uroce_roce;
-struct uroce_msg_qp;
 
 struct uroce_qp {
 	/* Used for each message. */
@@ -114,8 +113,6 @@ struct uroce_qp {
 	const void *xrc_domain;	    /* XRC target: of its SRQs */
 	struct list_node xrc_entry; /* XRC target: in struct uroce_xrc */
 	void *owner; /* object of verbs/; the core only stores it */
-	/* its state in the transport of messages; NULL: it uses another one */
-	struct uroce_msg_qp *msg;
 };
 
 /** uroce_qp_state() - return the state of a QP; any thread */

@@ -17,12 +17,6 @@
 
 struct uroce_qp;
 struct uroce_send_wqe;
-struct uroce_transport_ops;
-
-/* A transport that a worker polls; the first member of its own state. */
-struct uroce_transport_base {
-	const struct uroce_transport_ops *ops;
-};
 
 struct uroce_transport_ops {
 	/*
@@ -72,44 +66,6 @@ struct uroce_transport_ops {
 	void (*end_receive)(struct uroce_qp *qp);
 	/* query() - set rq_psn, sq_psn and sq_draining as they are now */
 	void (*query)(const struct uroce_qp *qp, struct ibv_qp_attr *attr);
-
-	/*
-	 * The rest is NULL in the RoCE transport: the worker knows its engine.
-	 *
-	 * post() - WQEs were added: send what can be sent now, and leave the
-	 * rest in the send queue until progress()
-	 */
-	void (*post)(struct uroce_qp *qp);
-	/* owes() - whether a response of the QP waits for room or a pass */
-	bool (*owes)(const struct uroce_qp *qp);
-	/*
-	 * poll() - receive and send, without the time and without system calls
-	 * unless a peer sleeps. Returns the number of messages received
-	 */
-	unsigned int (*poll)(struct uroce_transport_base *transport);
-	/*
-	 * progress() - likewise, and expire timers. @now: ns, never older than
-	 * the last one; @receive: false: only send and expire
-	 */
-	unsigned int (*progress)(struct uroce_transport_base *transport,
-				 uint64_t now, bool receive);
-	/*
-	 * flush() - send deferred responses now. Returns whether all have found
-	 * room
-	 */
-	bool (*flush)(struct uroce_transport_base *transport);
-	/*
-	 * deadline() - when progress() has something to do even if nothing
-	 * arrives: in ns, 0: now, or UROCE_NEVER
-	 */
-	uint64_t (*deadline)(const struct uroce_transport_base *transport);
-	/*
-	 * arm() - peers ring the doorbell from now on. Returns whether a
-	 * message is there already: then do not sleep
-	 */
-	bool (*arm)(struct uroce_transport_base *transport, bool on);
-	/* close() - free it; no QP uses it */
-	void (*close)(struct uroce_transport_base *transport);
 };
 
 #endif

@@ -7,11 +7,16 @@
 #ifndef UROCE_DIRECT_H
 #define UROCE_DIRECT_H
 
-#include "uroce/roce/uroce_direct_step.h"
 #include "uroce/roce/uroce_roce.h"
 
 /* Bytes. Longer requests are sent, so that their QP can be stopped. */
 #define UROCE_DIRECT_MAX (8u << 20)
+
+enum uroce_direct {
+	UROCE_DIRECT_NO,   /* the request must be sent */
+	UROCE_DIRECT_MORE, /* a chunk is done; any thread may continue */
+	UROCE_DIRECT_DONE, /* complete; qp->cur is the next request */
+};
 
 /**
  * uroce_direct_is_long() - whether the next request has several chunks

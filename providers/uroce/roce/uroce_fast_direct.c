@@ -5,7 +5,6 @@
  * uroce_direct_try() handles the requests that do not qualify.
  */
 #include "uroce/roce/uroce_direct_parts.h"
-#include "uroce/roce/uroce_direct_step.h"
 #include "uroce/roce/uroce_fast_parts.h"
 
 /* Whether the opcode and the length qualify. */
@@ -65,17 +64,15 @@ static bool fast_direct_execute(const struct uroce_send_wqe *wqe, uint8_t *here,
 	return true;
 }
 
-bool uroce_direct_do_short(const struct uroce_qp *qp,
-			   struct uroce_channel *channel,
-			   const struct uroce_send_wqe *wqe)
+static bool do_request(const struct uroce_qp *qp,
+		       const struct uroce_send_wqe *wqe)
 {
+	struct uroce_channel *channel = qp->roce->channel;
+	uint8_t *here = find_here(qp, wqe);
 	struct uroce_direct_access copy = uroce_direct_wish(qp, wqe);
-	uint8_t *here, *there;
+	uint8_t *there;
 	bool done;
 
-	if (!fast_direct_is_simple(qp, wqe))
-		return false;
-	here = find_here(qp, wqe);
 	if (!here)
 		return false;
 	copy.chunk = wqe->length;
@@ -95,8 +92,8 @@ bool uroce_fast_direct(struct uroce_qp *qp)
 	while (uroce_ring_has(&qp->sq, qp->cur)) {
 		struct uroce_send_wqe *wqe = uroce_ring_at(&qp->sq, qp->cur);
 
-		if (!uroce_direct_is_free(qp) || qp->roce->req.direct.copied ||
-		    !uroce_direct_do_short(qp, qp->roce->channel, wqe))
+		if (!uroce_direct_is_free(qp) || qp->roce->req.copied ||
+		    !fast_direct_is_simple(qp, wqe) || !do_request(qp, wqe))
 			return false;
 		qp->cur++;
 		uroce_fast_complete_send(qp, wqe);

@@ -12,7 +12,6 @@
 #include "uroce/qp/uroce_qp.h"
 #include "uroce/roce/uroce_channel.h"
 #include "uroce/roce/uroce_cwnd.h"
-#include "uroce/roce/uroce_direct_step.h"
 #include "uroce/wire/uroce_packet.h"
 
 /*
@@ -50,9 +49,9 @@ struct uroce_requester {
 	struct uroce_cwnd cwnd; /* maximum of unacknowledged packets */
 	/* sent_psn when a loss last reduced it; later losses reduce it again */
 	uint32_t reduced_psn;
-	uint32_t lost_psn; /* of the last READ request that was lost */
-	uint64_t lost_ns;  /* time of its NAK */
-	struct uroce_direct_state direct; /* of qp->cur */
+	uint32_t lost_psn;  /* of the last READ request that was lost */
+	uint64_t lost_ns;   /* time of its NAK */
+	uint32_t copied;    /* bytes of qp->cur done by direct access */
 	uint32_t room;	    /* response packets that fit into the socket */
 	uint64_t ack_ns;    /* deadline of the acknowledge timer */
 	uint64_t probe_ns;  /* then the last packet is sent again */

@@ -31,7 +31,7 @@ void uroce_engine_take_kicks(struct uroce_engine *engine)
 		next = qp->roce->next_kick;
 		/* from here on another kick links the QP again */
 		__atomic_store_n(&qp->roce->kicked, 0, __ATOMIC_SEQ_CST);
-		qp->transport->wake(qp);
+		uroce_engine_activate(engine, qp);
 	}
 }
 

@@ -70,23 +70,19 @@ void uroce_pairing_close(struct uroce_passed *passed)
 		(void)close(passed->ring);
 	if (passed->directory >= 0)
 		(void)close(passed->directory);
-	if (passed->messages >= 0)
-		(void)close(passed->messages);
-	*passed = UROCE_PASSED_NONE;
+	*passed = (struct uroce_passed){ .ring = -1, .directory = -1 };
 }
 
 /*
- * One descriptor is a ring, two are ring and directory, three also a ring of
- * messages; others are closed.
+ * One descriptor is a ring, two are ring and directory; others are closed.
  */
 static struct uroce_passed sort_out(const int *fds, int nr)
 {
-	struct uroce_passed passed = UROCE_PASSED_NONE;
+	struct uroce_passed passed = { .ring = -1, .directory = -1 };
 
-	if (nr >= 1 && nr <= 3) {
+	if (nr == 1 || nr == 2) {
 		passed.ring = fds[0];
-		passed.directory = nr >= 2 ? fds[1] : -1;
-		passed.messages = nr == 3 ? fds[2] : -1;
+		passed.directory = nr == 2 ? fds[1] : -1;
 		return passed;
 	}
 	while (nr > 0)
@@ -98,12 +94,9 @@ static int send_with(int fd, const void *message, size_t len,
 		     const struct uroce_passed *passed)
 {
 	const int fds[] = { passed ? passed->ring : -1,
-			    passed ? passed->directory : -1,
-			    passed ? passed->messages : -1 };
+			    passed ? passed->directory : -1 };
 	uint32_t nr = passed ? 1 + (passed->directory >= 0) : 0;
 
-	if (nr == 2 && passed->messages >= 0)
-		nr = 3;
 	return uroce_message_send(fd, message, len, fds, nr);
 }
 

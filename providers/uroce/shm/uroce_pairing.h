@@ -83,19 +83,7 @@ struct uroce_pairing_result_message {
 struct uroce_passed {
 	int ring;      /* -1: none; then no pair is made */
 	int directory; /* MR directory; -1: none */
-	/*
-	 * Ring of messages (uroce_msg.h); -1: none. The server passes such a
-	 * ring only if the client has passed one, so both know whether they use
-	 * them. Only passed with a directory.
-	 */
-	int messages;
 };
-
-#define UROCE_PASSED_NONE                                   \
-	(struct uroce_passed)                               \
-	{                                                   \
-		.ring = -1, .directory = -1, .messages = -1 \
-	}
 
 /** uroce_pairing_token() - return a number that no other process has */
 uint64_t uroce_pairing_token(void);

@@ -102,59 +102,6 @@ void uroce_peer_open_memory(struct uroce_peer *peer, int directory,
 		peer->channel.rndv = &uroce_shm_rndv_ops;
 }
 
-static void peer_ring_bell(struct uroce_msg_pair *pair)
-{
-	const struct uroce_peer *peer = pair->owner;
-
-	if (peer->fd >= 0)
-		uroce_peer_ring(peer);
-}
-
-int uroce_peer_add_messages(struct uroce_peer *peer, int *ret_ring)
-{
-	/* no other object shares cache lines with it */
-	size_t size = (sizeof(struct uroce_msg_pair) + UROCE_MSG_LINE - 1) /
-		      UROCE_MSG_LINE * UROCE_MSG_LINE;
-	struct uroce_msg_pair *pair = aligned_alloc(UROCE_MSG_LINE, size);
-	int ring, ret;
-
-	if (!pair)
-		return -ENOMEM;
-	uroce_msg_pair_init(pair);
-	pair->owner = peer;
-	pair->channel = &peer->channel;
-	pair->always_chunks = peer->shm->config.rndv == UROCE_SHM_RNDV_ALWAYS;
-	pair->ring_bell = peer_ring_bell;
-	ret = ring = uroce_msg_ring_create();
-	if (ring < 0)
-		goto err_free;
-	ret = uroce_msg_ring_open_receiver(ring, &pair->in);
-	if (ret)
-		goto err_close;
-	peer->messages = pair;
-	*ret_ring = ring;
-	return 0;
-
-err_close:
-	(void)close(ring);
-err_free:
-	free(pair);
-	return ret;
-}
-
-int uroce_peer_open_messages(struct uroce_peer *peer, int ring)
-{
-	return uroce_msg_ring_open_sender(ring, &peer->messages->out);
-}
-
-void uroce_peer_drop_messages(struct uroce_peer *peer)
-{
-	if (peer->messages)
-		uroce_msg_pair_close(peer->messages);
-	free(peer->messages);
-	peer->messages = NULL;
-}
-
 void uroce_peer_hang_up(struct uroce_peer *peer)
 {
 	if (peer->fd >= 0)
@@ -170,7 +117,6 @@ void uroce_peer_free(struct uroce_peer *peer)
 	list_del(&peer->sent);
 	uroce_shm_ring_close_receiver(&peer->in);
 	uroce_shm_ring_close_sender(&peer->out);
-	uroce_peer_drop_messages(peer);
 	uroce_mappings_close(&peer->mappings);
 	uroce_shm_remote_close(&peer->remote);
 	uroce_cma_close(&peer->cma);
@@ -188,8 +134,6 @@ void uroce_peer_forget(struct uroce_peer *peer)
 	uroce_mappings_forget(&peer->mappings);
 	uroce_cma_close(&peer->cma);
 	uroce_shm_ring_forget_sender(&peer->out);
-	if (peer->messages)
-		uroce_msg_pair_forget(peer->messages);
 	list_del(&peer->sent);
 }
 

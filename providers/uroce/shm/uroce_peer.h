@@ -13,7 +13,6 @@
 #include "uroce/roce/uroce_channel.h"
 #include "uroce/shm/uroce_cma.h"
 #include "uroce/shm/uroce_mapping.h"
-#include "uroce/shm/uroce_msg.h"
 #include "uroce/shm/uroce_selection.h"
 #include "uroce/shm/uroce_shm_directory.h"
 #include "uroce/shm/uroce_shm_ring.h"
@@ -61,9 +60,6 @@ struct uroce_peer {
 	uint32_t uses;
 	bool dead;
 	struct uroce_peer *next; /* in the list "arrived" */
-
-	/* Constant after the handshake: message rings, or NULL. */
-	struct uroce_msg_pair *messages;
 };
 
 /** uroce_peer_of() - return the peer of a channel */
@@ -94,26 +90,6 @@ int uroce_peer_new(struct uroce_shm *shm, uint32_t slot, int *ret_ring,
  */
 void uroce_peer_open_memory(struct uroce_peer *peer, int directory,
 			    unsigned int kinds);
-
-/**
- * uroce_peer_add_messages() - add message rings; this process receives by one
- * @ret_ring: receives a descriptor of that ring, which the caller closes
- *
- * Return: 0, -ENOMEM, or -errno.
- */
-int uroce_peer_add_messages(struct uroce_peer *peer, int *ret_ring);
-
-/**
- * uroce_peer_open_messages() - map the message ring of the peer
- * @peer: after uroce_peer_add_messages()
- * @ring: its descriptor, which the caller closes
- *
- * Return: 0 or -errno.
- */
-int uroce_peer_open_messages(struct uroce_peer *peer, int ring);
-
-/** uroce_peer_drop_messages() - undo uroce_peer_add_messages() */
-void uroce_peer_drop_messages(struct uroce_peer *peer);
 
 /** uroce_peer_free() - unmap the memory of a peer, close its socket, free it */
 void uroce_peer_free(struct uroce_peer *peer);

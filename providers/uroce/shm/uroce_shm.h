@@ -25,7 +25,6 @@
 #include <sys/uio.h>
 
 #include "uroce/roce/uroce_channel.h"
-#include "uroce/shm/uroce_msg.h"
 #include "uroce/shm/uroce_share.h"
 #include "uroce/shm/uroce_shm_directory.h"
 #include "uroce/wire/uroce_packet.h"
@@ -50,11 +49,6 @@ struct uroce_shm_config {
 	unsigned int cma_kinds;
 	enum uroce_shm_rndv rndv;
 	struct uroce_shares *shares; /* memory files that peers may map */
-	/*
-	 * of uroce_msg_open(): peers that also have this transport get message
-	 * rings; NULL: none
-	 */
-	struct uroce_transport_base *messages;
 	/*
 	 * is_ours() - whether a GID is one of an open device of this process
 	 *
@@ -126,23 +120,6 @@ void uroce_shm_end_pause(struct uroce_shm *shm);
  */
 int uroce_shm_connect(struct uroce_shm *shm, uint32_t slot, const uint8_t *dgid,
 		      struct uroce_channel **ret_channel);
-
-/**
- * uroce_shm_messages() - the message rings of a peer
- *
- * Both processes of a pair know whether there are any, as long as the pair
- * exists. Return: the rings, or NULL.
- */
-struct uroce_msg_pair *uroce_shm_messages(struct uroce_channel *channel);
-
-/** uroce_shm_channel_of() - the channel of the peer with these rings */
-struct uroce_channel *uroce_shm_channel_of(const struct uroce_msg_pair *pair);
-
-/**
- * uroce_shm_check_messages() - end the connection to peers whose entries of
- * message rings were a protocol error; with the engine lock
- */
-void uroce_shm_check_messages(struct uroce_shm *shm);
 
 /** uroce_shm_put_channel() - drop a reference; with the engine lock */
 void uroce_shm_put_channel(struct uroce_shm *shm,
@@ -260,7 +237,7 @@ bool uroce_shm_seems_empty(const struct uroce_shm *shm);
 bool uroce_shm_is_empty(const struct uroce_shm *shm);
 
 struct uroce_shm_counters {
-	uint64_t rx_packets, rx_bytes; /* and entries of message rings */
+	uint64_t rx_packets, rx_bytes;
 	uint64_t tx_packets, tx_bytes;
 	uint64_t tx_bells; /* system calls that woke another process */
 	uint64_t pairs;	   /* present ones that the data path knows */

@@ -62,18 +62,6 @@ static int use_locked(struct uroce_peer *peer,
 	return 0;
 }
 
-static int add_own_messages(struct uroce_peer *peer)
-{
-	int ring, ret;
-
-	ret = uroce_peer_add_messages(peer, &ring);
-	if (ret)
-		return ret;
-	ret = uroce_peer_open_messages(peer, ring);
-	(void)close(ring);
-	return ret;
-}
-
 /* This process is at both ends of the ring. */
 static int pair_with_self_locked(struct uroce_shm *shm)
 {
@@ -85,8 +73,6 @@ static int pair_with_self_locked(struct uroce_shm *shm)
 		return ret;
 	ret = uroce_shm_ring_open_sender(ring, &peer->out);
 	(void)close(ring);
-	if (!ret && shm->config.messages)
-		ret = add_own_messages(peer);
 	peer->self = true;
 	peer->token = shm->token;
 	peer->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -167,10 +153,6 @@ static int accept_ring(struct uroce_shm *shm, const uint8_t *dgid,
 {
 	int ret = uroce_shm_ring_open_sender(theirs->ring, &peer->out);
 
-	if (theirs->messages < 0)
-		uroce_peer_drop_messages(peer);
-	if (!ret && peer->messages)
-		ret = uroce_peer_open_messages(peer, theirs->messages);
 	if (!ret)
 		uroce_peer_open_memory(peer, theirs->directory,
 				       shm->config.cma_kinds);
@@ -198,16 +180,17 @@ static void learn_gid(struct uroce_shm *shm, const struct uroce_peer *sent,
 
 /* Handshake over the socket of @peer, which the table owns if PAIRED. */
 static int shm_connect_handshake(struct uroce_shm *shm, struct uroce_peer *peer,
-				 const struct uroce_passed *ours,
-				 const uint8_t *dgid, uint64_t until_ms)
+				 int ring, const uint8_t *dgid,
+				 uint64_t until_ms)
 {
+	const struct uroce_passed ours = { ring, shm->directory.fd };
 	struct uroce_passed theirs;
 	enum uroce_pairing_result result;
 	int ret;
 
 	ret = uroce_pairing_request(peer->fd, shm->config.slot, shm->token,
-				    dgid, ours, until_ms, &result, &peer->token,
-				    &theirs);
+				    dgid, &ours, until_ms, &result,
+				    &peer->token, &theirs);
 	if (ret)
 		return ret;
 	switch (result) {
@@ -229,11 +212,10 @@ static int shm_connect_handshake(struct uroce_shm *shm, struct uroce_peer *peer,
 static int run_handshake(struct uroce_shm *shm, uint32_t slot,
 			 const uint8_t *dgid, int fd, uint64_t until_ms)
 {
-	struct uroce_passed ours = UROCE_PASSED_NONE;
 	struct uroce_peer *peer;
-	int ret;
+	int ring, ret;
 
-	ret = uroce_peer_new(shm, slot, &ours.ring, &peer);
+	ret = uroce_peer_new(shm, slot, &ring, &peer);
 	if (ret) {
 		set_connection(shm, slot, -1);
 		(void)close(fd);
@@ -241,13 +223,8 @@ static int run_handshake(struct uroce_shm *shm, uint32_t slot,
 	}
 	peer->fd = fd;
 	peer->pid = uroce_pairing_peer_pid(fd);
-	ours.directory = shm->directory.fd;
-	/* without rings of messages the peer gets a channel only */
-	if (shm->config.messages && ours.directory >= 0)
-		(void)uroce_peer_add_messages(peer, &ours.messages);
-	ret = shm_connect_handshake(shm, peer, &ours, dgid, until_ms);
-	ours.directory = -1;
-	uroce_pairing_close(&ours);
+	ret = shm_connect_handshake(shm, peer, ring, dgid, until_ms);
+	(void)close(ring);
 	if (ret != PAIRED) {
 		set_connection(shm, slot, -1);
 		uroce_peer_free(peer);

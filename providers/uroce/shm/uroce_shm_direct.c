@@ -161,8 +161,6 @@ bool uroce_shm_is_recently_polling(struct uroce_channel *channel,
 	const int64_t long_ns = ATTENDED_NS + bytes / BYTES_A_NS;
 	int64_t ago;
 
-	if (peer->messages && uroce_msg_pair_take_activity(peer->messages))
-		return true;
 	if (peer->was_active) {
 		peer->was_active = false;
 		if (peer->shm->polls - peer->packet_polls <= PACKET_POLLS)

@@ -27,9 +27,6 @@ static void welcome(struct uroce_shm *shm)
 
 	while (peer) {
 		list_add_tail(&shm->active, &peer->node);
-		if (peer->messages)
-			uroce_msg_pair_add(shm->config.messages,
-					   peer->messages);
 		shm->nr_active++;
 		peer = peer->next;
 	}
@@ -63,8 +60,6 @@ static void declare_protocol_error(struct uroce_peer *peer)
 	if (peer->protocol_error)
 		return;
 	peer->protocol_error = true;
-	if (peer->messages)
-		peer->messages->broken = true;
 	peer->shm->counters.rx_bad++;
 	(void)shutdown(peer->fd, SHUT_RDWR);
 }
@@ -207,8 +202,7 @@ struct uroce_channel *uroce_shm_take(struct uroce_shm *shm,
 			return &peer->channel;
 		}
 		next_turn(shm);
-		if (peer->dying && !may_have_more &&
-		    !(peer->messages && uroce_msg_pair_has_any(peer->messages)))
+		if (peer->dying && !may_have_more)
 			shm_path_finish(shm, peer);
 	}
 	return NULL;
@@ -259,31 +253,6 @@ struct uroce_channel *uroce_shm_take_failed(struct uroce_shm *shm)
 	return &peer->channel;
 }
 
-struct uroce_msg_pair *uroce_shm_messages(struct uroce_channel *channel)
-{
-	return uroce_peer_of(channel)->messages;
-}
-
-struct uroce_channel *uroce_shm_channel_of(const struct uroce_msg_pair *pair)
-{
-	struct uroce_peer *peer = pair->owner;
-
-	return &peer->channel;
-}
-
-void uroce_shm_check_messages(struct uroce_shm *shm)
-{
-	struct list_node *pos;
-
-	list_for_each (pos, &shm->active) {
-		struct uroce_peer *peer =
-			list_entry(pos, struct uroce_peer, node);
-
-		if (peer->messages && peer->messages->broken)
-			declare_protocol_error(peer);
-	}
-}
-
 /* A failed channel gets no new references. */
 void uroce_shm_put_channel(struct uroce_shm *shm, struct uroce_channel *channel)
 {
@@ -319,22 +288,9 @@ bool uroce_shm_is_empty(const struct uroce_shm *shm)
 	       __atomic_load_n(&shm->news, __ATOMIC_ACQUIRE) == shm->seen_news;
 }
 
-static void shm_path_add_messages(struct uroce_msg_counters messages,
-				  struct uroce_shm_counters *counters)
-{
-	counters->rx_packets += messages.rx_messages;
-	counters->rx_bytes += messages.rx_bytes;
-	counters->tx_packets += messages.tx_messages;
-	counters->tx_bytes += messages.tx_bytes;
-	counters->tx_bells += messages.tx_bells;
-}
-
 void uroce_shm_counters(const struct uroce_shm *shm,
 			struct uroce_shm_counters *ret_counters)
 {
 	*ret_counters = shm->counters;
 	ret_counters->pairs = shm->nr_active;
-	if (shm->config.messages)
-		shm_path_add_messages(uroce_msg_counters(shm->config.messages),
-				      ret_counters);
 }

@@ -108,36 +108,21 @@ check_hello(struct uroce_shm *shm, const struct uroce_hello *hello,
 	return result;
 }
 
-/* If this fails, the client gets no ring of messages and uses the channel. */
-static void accept_messages(struct uroce_peer *peer, int theirs, int *ret_ring)
-{
-	if (uroce_peer_add_messages(peer, ret_ring))
-		return;
-	if (!uroce_peer_open_messages(peer, theirs))
-		return;
-	uroce_peer_drop_messages(peer);
-	(void)close(*ret_ring);
-	*ret_ring = -1;
-}
-
 /* Sends OK. The client is unconfirmed until it confirms or is dropped. */
 static int serve_accept(struct uroce_shm *shm, struct uroce_shm_client *client,
 			const struct uroce_hello *hello,
 			const struct uroce_passed *theirs)
 {
-	struct uroce_passed ours = UROCE_PASSED_NONE;
+	struct uroce_passed ours = { .directory = shm->directory.fd };
 	struct uroce_peer *peer;
-	int ret;
+	int ring, ret;
 
-	ret = uroce_peer_new(shm, hello->party.slot, &ours.ring, &peer);
+	ret = uroce_peer_new(shm, hello->party.slot, &ring, &peer);
 	if (ret)
 		return ret;
 	peer->token = hello->party.token;
 	peer->pid = client->pid;
-	ours.directory = shm->directory.fd;
-	if (shm->config.messages && theirs->messages >= 0 &&
-	    ours.directory >= 0)
-		accept_messages(peer, theirs->messages, &ours.messages);
+	ours.ring = ring;
 	ret = uroce_shm_ring_open_sender(theirs->ring, &peer->out);
 	if (!ret) {
 		uroce_peer_open_memory(peer, theirs->directory,
@@ -146,8 +131,7 @@ static int serve_accept(struct uroce_shm *shm, struct uroce_shm_client *client,
 					    shm->token, UROCE_PAIRING_OK,
 					    &ours);
 	}
-	ours.directory = -1;
-	uroce_pairing_close(&ours);
+	(void)close(ring);
 	if (ret) {
 		uroce_peer_free(peer);
 		return ret;

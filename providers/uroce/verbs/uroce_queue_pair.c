@@ -360,21 +360,19 @@ static int modify_locked(struct uroce_verbs_qp *qp,
 			 enum ibv_mtu mtu, const struct uroce_path *path,
 			 struct uroce_channel *channel)
 {
-	struct uroce_channel *old = uroce_worker_channel(qp->qp);
+	struct uroce_channel *old = qp->qp->roce->channel;
 	bool binds = channel && uroce_qp_state(qp->qp) == IBV_QPS_INIT;
-	int ret = 0;
+	int ret;
 
 	if (binds)
-		ret = uroce_worker_bind(qp->worker, channel, qp->qp);
-	if (!ret) {
-		ret = uroce_qp_modify(qp->qp, attr, attr_mask, mtu, path,
-				      uroce_worker_now());
-		if (binds && ret)
-			uroce_worker_unbind(qp->qp);
-	}
-	if (channel && uroce_worker_channel(qp->qp) != channel)
+		uroce_channel_bind(channel, qp->qp);
+	ret = uroce_qp_modify(qp->qp, attr, attr_mask, mtu, path,
+			      uroce_worker_now());
+	if (binds && ret)
+		uroce_channel_unbind(qp->qp);
+	if (channel && qp->qp->roce->channel != channel)
 		uroce_worker_disconnect(qp->worker, channel);
-	if (old && !uroce_worker_channel(qp->qp))
+	if (old && !qp->qp->roce->channel)
 		uroce_worker_disconnect(qp->worker, old);
 	return ret;
 }
@@ -484,7 +482,7 @@ int uroce_destroy_qp(struct ibv_qp *ibqp)
 		      ? -EBUSY
 		      : uroce_events_forget(ctx, ibqp, NULL, &qp->raised);
 	if (ret == 0) {
-		struct uroce_channel *channel = uroce_worker_channel(qp->qp);
+		struct uroce_channel *channel = qp->qp->roce->channel;
 
 		uroce_qp_handle_close_locked(qp, quarantine_ns(qp->qp));
 		list_del(&qp->entry);

@@ -69,65 +69,6 @@ void uroce_shm_put_channel(struct uroce_shm *shm, struct uroce_channel *channel)
 	must_not_be_called();
 }
 
-struct uroce_msg_pair *uroce_shm_messages(struct uroce_channel *channel)
-{
-	must_not_be_called();
-	return NULL;
-}
-
-struct uroce_channel *uroce_shm_channel_of(const struct uroce_msg_pair *pair)
-{
-	must_not_be_called();
-	return NULL;
-}
-
-void uroce_shm_check_messages(struct uroce_shm *shm)
-{
-	must_not_be_called();
-}
-
-int uroce_msg_open(const struct uroce_msg_config *config,
-		   struct uroce_transport_base **ret_transport)
-{
-	return -ENOSYS;
-}
-
-int uroce_msg_attach(struct uroce_transport_base *transport,
-		     struct uroce_msg_pair *pair, struct uroce_qp *qp)
-{
-	must_not_be_called();
-	return -ENOSYS;
-}
-
-void uroce_msg_detach(struct uroce_qp *qp)
-{
-	must_not_be_called();
-}
-
-struct uroce_msg_pair *uroce_msg_pair_of(const struct uroce_qp *qp)
-{
-	must_not_be_called();
-	return NULL;
-}
-
-bool uroce_msg_is_partial(const struct uroce_qp *qp)
-{
-	must_not_be_called();
-	return false;
-}
-
-unsigned int uroce_msg_rights(const struct uroce_qp *qp, bool *ret_open)
-{
-	must_not_be_called();
-	*ret_open = false;
-	return 0;
-}
-
-void uroce_msg_pair_fail(struct uroce_msg_pair *pair)
-{
-	must_not_be_called();
-}
-
 const void *uroce_shm_next_put(struct uroce_channel *channel)
 {
 	must_not_be_called();

@@ -63,8 +63,7 @@ static enum uroce_pairing_result claim(uint32_t slot)
 {
 	uint64_t until_ms = uroce_pairing_now_ms() + SIDE_PATIENCE_MS;
 	struct uroce_passed ours = { .ring = uroce_shm_ring_create(),
-				     .directory = -1,
-				     .messages = -1 };
+				     .directory = -1 };
 	struct uroce_passed theirs;
 	enum uroce_pairing_result result;
 	uint8_t gid[UROCE_GID_LEN];

@@ -189,8 +189,7 @@ static uint64_t long_enough(void)
 static enum uroce_pairing_result client_connect(int *ret_fd)
 {
 	struct uroce_passed ours = { .ring = uroce_shm_ring_create(),
-				     .directory = -1,
-				     .messages = -1 };
+				     .directory = -1 };
 	struct uroce_passed theirs;
 	enum uroce_pairing_result result;
 	uint8_t gid[UROCE_GID_LEN];
@@ -243,8 +242,7 @@ static int server_accept(void)
 static void server_send_accepted(int fd)
 {
 	struct uroce_passed ours = { .ring = uroce_shm_ring_create(),
-				     .directory = -1,
-				     .messages = -1 };
+				     .directory = -1 };
 
 	assert_true(ours.ring >= 0);
 	assert_int_equal(

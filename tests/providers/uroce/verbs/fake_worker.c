@@ -329,25 +329,6 @@ void uroce_worker_disconnect(struct uroce_worker *worker,
 	fake_worker.nr_channels--;
 }
 
-int uroce_worker_bind(struct uroce_worker *worker,
-		      struct uroce_channel *channel, struct uroce_qp *qp)
-{
-	assert_true(fake_worker.locked);
-	uroce_channel_bind(channel, qp);
-	return 0;
-}
-
-void uroce_worker_unbind(struct uroce_qp *qp)
-{
-	assert_true(fake_worker.locked);
-	uroce_channel_unbind(qp);
-}
-
-struct uroce_channel *uroce_worker_channel(const struct uroce_qp *qp)
-{
-	return qp->roce->channel;
-}
-
 uint16_t uroce_instance_sport(const struct uroce_instance *instance,
 			      uint32_t qpn, uint32_t dest_qpn)
 {
