@@ -124,25 +124,45 @@ bool fault_parse_u32(struct fault_text text, uint32_t *ret_number)
 	return true;
 }
 
+struct text_unit {
+	const char *name;
+	uint64_t factor;
+};
+
+static bool number_parse_unit(struct fault_text text,
+			      const struct text_unit *units, size_t nr,
+			      uint64_t *ret_number)
+{
+	if (!number_cut(&text, ret_number))
+		return false;
+	for (size_t i = 0; i < nr; i++)
+		if (fault_text_is(text, units[i].name))
+			return !__builtin_mul_overflow(
+				*ret_number, units[i].factor, ret_number);
+	return false;
+}
+
 bool fault_parse_time(struct fault_text text, uint64_t *ret_ns)
 {
-	static const struct {
-		const char *name;
-		uint64_t ns;
-	} units[] = {
+	static const struct text_unit units[] = {
 		{ "ns", 1 },
 		{ "us", 1000 },
 		{ "ms", 1000000 },
 		{ "s", 1000000000 },
 	};
 
-	if (!number_cut(&text, ret_ns))
-		return false;
-	for (size_t i = 0; i < NR(units); i++)
-		if (fault_text_is(text, units[i].name))
-			return !__builtin_mul_overflow(*ret_ns, units[i].ns,
-						       ret_ns);
-	return false;
+	return number_parse_unit(text, units, NR(units), ret_ns);
+}
+
+bool fault_parse_rate(struct fault_text text, uint64_t *ret_rate)
+{
+	static const struct text_unit units[] = {
+		{ "kbit", 1000 },
+		{ "mbit", 1000000 },
+		{ "gbit", 1000000000 },
+	};
+
+	return number_parse_unit(text, units, NR(units), ret_rate);
 }
 
 bool fault_parse_times(struct fault_text text, uint64_t *ret_min_ns,

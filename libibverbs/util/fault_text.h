@@ -69,6 +69,9 @@ bool fault_parse_time(struct fault_text text, uint64_t *ret_ns);
 bool fault_parse_times(struct fault_text text, uint64_t *ret_min_ns,
 		       uint64_t *ret_max_ns);
 
+/** fault_parse_rate() - "200mbit", in bits per second */
+bool fault_parse_rate(struct fault_text text, uint64_t *ret_rate);
+
 /** fault_parse_bytes() - "8" or "1-4096" */
 bool fault_parse_bytes(struct fault_text text, uint64_t *ret_min,
 		       uint64_t *ret_max);

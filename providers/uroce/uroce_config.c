@@ -183,12 +183,18 @@ int uroce_config_for_each_name(const char *wish, bool reports,
 	return ret;
 }
 
+static bool config_has_wire_faults(void)
+{
+	const char *faults = env_path("UROCE_WIRE_FAULTS");
+
+	return faults && *faults;
+}
+
 bool uroce_config_local(void)
 {
 	const char *value = env_path(UROCE_LOCAL_VARIABLE);
-	const char *faults = env_path("UROCE_WIRE_FAULTS");
 
-	if (faults && *faults)
+	if (config_has_wire_faults())
 		return false; /* they act on packets only */
 	if (!value || !*value || strcmp(value, "auto") == 0)
 		return true;
@@ -261,6 +267,8 @@ uint32_t uroce_config_workers(void)
 			  UROCE_WORKERS_VARIABLE " is not between 1 and %d: "
 						 "ignored",
 			  UROCE_MAX_WORKERS);
+	if (config_has_wire_faults())
+		return 1; /* each port has links of its own */
 	return nr > 0 && nr <= UROCE_MAX_WORKERS ? (uint32_t)nr
 						 : default_workers();
 }

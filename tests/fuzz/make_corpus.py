@@ -168,7 +168,14 @@ def wire_seeds():
     yield "actions", b"seed=7; drop @ p=1%; dup @ every=5; corrupt @ nth=3; reorder=3 @ limit=2"
     yield "selectors", b"delay=100us..1ms @ qpn=18,bytes=20-4200,after=1s,before=2s"
     yield "mistakes", b"drop\ndelay=1 @ nth=1\nreorder=0 @ nth=1 # none"
-    yield "many", 17 * b"drop @ nth=1;"
+    yield "many", 65 * b"drop @ nth=1;"
+    yield "links", b"link=200mbit+5ms; link=1gbit @ p=100%; link=+5ms @ after=1s"
+    yield "addresses", b"link=9kbit @ from=10.0.0.0/7,to=192.0.2.1; drop @ from=2001:db8::/33,to=::1"
+    yield "bad_links", b"link=0kbit+1s; link=+; link=1001gbit"
+    yield "bad_addresses", b"drop @ from=10.0.0.0/33; drop @ to=::/129"
+    yield "file", b"seed=7; @/rules; drop @ to=::\0# comment\nlink=1mbit\ndrop @ p=1%; dup @ to=::"
+    yield "files", b"@a; @b\0drop @ nth=1\n" + 300 * b"#" + b"\n"
+    yield "nested", b"@a\0\n@b"
 
 
 def main():

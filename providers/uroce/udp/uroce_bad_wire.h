@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Loses, duplicates, damages, delays and reorders the packets that a port sends
- * to the network, as the rules of UROCE_WIRE_FAULTS request (uroce(7)).
+ * to the network, or sends them over links that are slow or long, as the rules
+ * of UROCE_WIRE_FAULTS request (uroce(7)).
  *
  * The rules belong to the provider and not to the layer fault: packets exist
  * here only, the port is open before a layer observes the context, and a
@@ -23,8 +24,8 @@
 struct uroce_bad_wire;
 
 /**
- * uroce_bad_wire_open() - read the rules
- * @settings: UROCE_WIRE_FAULTS; not NULL
+ * uroce_bad_wire_open() - read the rules, and the files that they name
+ * @settings: UROCE_WIRE_FAULTS; not NULL; must last until the end
  * @ret_wire: uroce_bad_wire_close() frees it
  *
  * A mistake is printed to standard error.
@@ -36,7 +37,8 @@ int uroce_bad_wire_open(const char *settings, struct uroce_bad_wire **ret_wire);
 /**
  * uroce_bad_wire_close() - end it; NULL is allowed
  *
- * Packets that are delayed are lost. Prints how often each rule has acted.
+ * Packets that are delayed or on a link are lost. Prints how often each rule
+ * has acted.
  */
 void uroce_bad_wire_close(struct uroce_bad_wire *wire);
 

@@ -3,7 +3,7 @@
 #
 # The layer fault and UROCE_WIRE_FAULTS with unmodified programs. Faults that a
 # program can survive leave its result as it is; with the others, the program
-# ends with an error, in time.
+# ends with an error, in time. Programs measure the rate and the delay of links.
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
@@ -14,13 +14,20 @@ nodes=("$tools/with_nodes" "")
 # Time limit of a client, which takes a second or two.
 limit=30
 
-# The environment of the end that has faults, and of both ends.
+# The environment of the client, which has faults, and of the server.
 faults=()
+server_faults=()
 layer() {
 	faults=(VERBS_LAYERS=fault "VERBS_FAULT=$1")
+	server_faults=()
 }
 wire() {
 	faults=("UROCE_WIRE_FAULTS=seed=7; $1")
+	server_faults=()
+}
+both_wires() {
+	wire "$1"
+	server_faults=("${faults[@]}")
 }
 
 # run_faulty COMMAND... - returns the exit code; 124 is the time limit.
@@ -40,7 +47,8 @@ run_faulty() {
 run_pair() {
 	local launcher rc=0
 
-	"$with" lo "${@:1:$#-1}" >"$scratch/server" 2>&1 &
+	"$with" lo env "${server_faults[@]}" "${@:1:$#-1}" \
+		>"$scratch/server" 2>&1 &
 	launcher=$!
 	wait_for 60 place_listens "$pair_port"
 	run_faulty "$@" || rc=$?
@@ -73,6 +81,20 @@ fails() {
 perftest() {
 	pair_port=$((pair_port + 1))
 	run_pair "$1" -F -x "$gid" -n 500 -p "$pair_port" "${@:2}" "$address"
+}
+
+# measures COLUMN MIN MAX COMMAND... - the number in this column of the table of
+# perftest, behind the size, is between both.
+measures() {
+	local column=$1 min=$2 max=$3
+
+	shift 3
+	survives "$@" &&
+		awk -v column="$column" -v min="$min" -v max="$max" '
+			/^ *#bytes/ { table = 1; next }
+			table && $1 ~ /^[0-9]+$/ { value = $column }
+			END { exit !(value >= min && value <= max) }
+		' "$scratch/client"
 }
 
 ucx() {
@@ -126,6 +148,27 @@ check "ib_write_bw, device removed" fails "Couldn't post|Failed status" \
 layer 'errno=ENOMEM @ call=reg_mr'
 check "ib_write_bw, region refused" fails 'Failed to create MR' \
 	perftest ib_write_bw
+
+# Gbit/s of payload, and microseconds: of a round trip, or of half of it.
+row=links
+wire 'link=100mbit+2ms @ to=127.0.0.0/8'
+check "ib_write_bw, 100 Mbit/s, RTT 2 ms" measures 4 0.07 0.1 \
+	perftest ib_write_bw -s 65536 --report_gbits
+both_wires 'link=100mbit+2ms'
+check "ib_write_bw, 100 Mbit/s, RTT 4 ms" measures 4 0.07 0.1 \
+	perftest ib_write_bw -s 65536 --report_gbits
+check "ib_read_lat, RTT 4 ms" measures 5 4000 20000 perftest ib_read_lat
+check "ib_send_lat, RTT 4 ms" measures 5 2000 10000 perftest ib_send_lat
+cat >"$scratch/rules" <<'EOF'
+# of both ends
+drop @ p=0.1%; drop @ after=500ms,before=600ms
+
+link=200mbit+1ms @ from=127.0.0.1,to=127.0.0.1 # the link
+EOF
+chmod 644 "$scratch/rules"
+both_wires "@$scratch/rules"
+check "ib_write_bw, rules of a file" measures 4 0.05 0.2 \
+	perftest ib_write_bw -s 65536 -n 1000 --report_gbits
 
 row=ucx_perftest
 layer "$polls"

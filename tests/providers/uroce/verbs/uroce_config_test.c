@@ -47,6 +47,8 @@ static int setup(void **state)
 	(void)unsetenv(UROCE_RNDV_VARIABLE);
 	(void)unsetenv(UROCE_OLD_RNDV_VARIABLE);
 	(void)unsetenv(UROCE_CMA_VARIABLE);
+	(void)unsetenv(UROCE_WORKERS_VARIABLE);
+	(void)unsetenv("UROCE_WIRE_FAULTS");
 	(void)unlink(CONFIG_FILE);
 	return 0;
 }
@@ -392,6 +394,20 @@ static void config_privileged_program_uses_defaults(void **state)
 	assert_int_equal(nr_reports, 0);
 }
 
+static void config_wire_faults_allow_single_worker(void **state)
+{
+	assert_int_equal(setenv(UROCE_WORKERS_VARIABLE, "4", 1), 0);
+	assert_int_equal(setenv("UROCE_WIRE_FAULTS", "", 1), 0);
+	assert_int_equal(uroce_config_workers(), 4);
+	assert_true(uroce_config_local());
+	assert_int_equal(setenv("UROCE_WIRE_FAULTS", "@rules", 1), 0);
+	assert_int_equal(uroce_config_workers(), 1);
+	assert_false(uroce_config_local());
+	privileged = true;
+	assert_int_equal(uroce_config_workers(), 4);
+	assert_true(uroce_config_local());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -431,6 +447,8 @@ int main(void)
 		cmocka_unit_test_setup(config_unknown_setting_is_reported,
 				       setup),
 		cmocka_unit_test_setup(config_privileged_program_uses_defaults,
+				       setup),
+		cmocka_unit_test_setup(config_wire_faults_allow_single_worker,
 				       setup),
 	};
 
