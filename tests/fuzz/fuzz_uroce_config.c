@@ -4,35 +4,18 @@
  * the first 0 is the name of an interface, the rest is the file. The target
  * looks up the configuration of an interface with that name and two addresses.
  */
-#include <errno.h>
 #include <provider/log.h>
 
 #include "fuzz/fuzz_target.h"
+#include "fuzz/input_file.h"
 #include "uroce/uroce_config.h"
 #include "util/env.h"
-#include "util/text_file.h"
-
-static const uint8_t *file_text;
-static size_t file_len;
 
 const char *__wrap_env_path(const char *name);
-ssize_t __wrap_text_file_read_at(int dirfd, const char *path, char *buf,
-				 size_t size);
 
 const char *__wrap_env_path(const char *name)
 {
 	return NULL;
-}
-
-ssize_t __wrap_text_file_read_at(int dirfd, const char *path, char *buf,
-				 size_t size)
-{
-	if (file_len >= size)
-		return -EOVERFLOW;
-	if (file_len)
-		memcpy(buf, file_text, file_len);
-	buf[file_len] = '\0';
-	return (ssize_t)file_len;
 }
 
 void verbs_log(const struct ibv_context *ctx, enum verbs_log_level level,
@@ -54,8 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		if (at < sizeof(dev.name) - 1)
 			dev.name[at] = (char)data[at];
 	at += at < len;
-	file_text = data + at;
-	file_len = len - at;
+	input_file_set(data + at, len - at);
 	memset(setting, 'x', sizeof(setting));
 	uroce_config_read("", setting);
 	fuzz_assert(memchr(setting, '\0', sizeof(setting)));

@@ -4,27 +4,9 @@
  * within the limits of its numbers, and each mistake is within the text. The
  * input up to the first 0 is the variable; the rest is each file that it names.
  */
-#include <errno.h>
-
 #include "fuzz/fuzz_target.h"
+#include "fuzz/input_file.h"
 #include "uroce/udp/uroce_bad_wire_rules.h"
-#include "util/text_file.h"
-
-static const uint8_t *file_text;
-static size_t file_len;
-
-ssize_t __wrap_text_file_read_at(int dirfd, const char *path, char *buf,
-				 size_t size);
-ssize_t __wrap_text_file_read_at(int dirfd, const char *path, char *buf,
-				 size_t size)
-{
-	if (file_len >= size)
-		return -EOVERFLOW;
-	if (file_len)
-		memcpy(buf, file_text, file_len);
-	buf[file_len] = '\0';
-	return (ssize_t)file_len;
-}
 
 static void check_wire_rule(const struct uroce_wire_rule *rule)
 {
@@ -60,8 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	text[len] = '\0';
 	at = strlen(text);
 	at += at < len;
-	file_text = data + at;
-	file_len = len - at;
+	input_file_set(data + at, len - at);
 	if (uroce_wire_rules_parse(text, &rules, &wrong)) {
 		fuzz_assert(wrong.file.len ? wire_text_has(rules.file_text,
 							   rules.file_bytes,

@@ -61,9 +61,7 @@ static void build_ipv6(const struct uroce_path *path, uint32_t udp_len,
 /* Both GIDs are of one family, and IPv4 is mapped in both: sgid decides. */
 static bool grh_is_ipv4(const struct uroce_path *path)
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-
-	return memcmp(path->sgid, mapped, sizeof(mapped)) == 0;
+	return uroce_gid_is_ipv4(path->sgid);
 }
 
 void uroce_grh_build(const struct uroce_packet *packet,

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <netinet/ip.h>
 #include <netinet/ip6.h>
+#include <netinet/udp.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,7 +34,6 @@
 #define LINK_QUEUE_BYTES (100 * 1500)
 /* Memory of the packets on all links. */
 #define MAX_LINK_BYTES (256U << 20)
-#define UDP_HEADER_LEN 8
 
 /* The packets to one QP, and for each rule those that match it. */
 struct wire_flow {
@@ -121,9 +121,11 @@ static void wire_print_first(struct uroce_bad_wire *wire, unsigned int index)
 /* Sending                                                                   */
 /* ------------------------------------------------------------------------ */
 
-static void wire_send_now(struct uroce_route *route, uint8_t *bytes, size_t len)
+/* Sends a packet to the network, and frees it. */
+static void wire_send_now(struct wire_packet *packet)
 {
-	struct iovec iov = { bytes, len };
+	struct uroce_route *route = &packet->route;
+	struct iovec iov = { packet->bytes, packet->len };
 	struct msghdr msg;
 
 	uroce_route_address(route, &msg);
@@ -132,6 +134,7 @@ static void wire_send_now(struct uroce_route *route, uint8_t *bytes, size_t len)
 	while (sendmsg(route->sender_fd, &msg, MSG_DONTWAIT) < 0 &&
 	       uroce_socket_await_retry(route->sender_fd, errno))
 		;
+	free(packet);
 }
 
 /* ------------------------------------------------------------------------ */
@@ -180,7 +183,7 @@ static size_t wire_packet_memory(const struct wire_packet *packet)
 /* Return: the length of the IP packet. */
 static uint64_t wire_packet_ip_len(const struct wire_packet *packet)
 {
-	return packet->len + UDP_HEADER_LEN +
+	return packet->len + sizeof(struct udphdr) +
 	       (uroce_path_is_ipv4(&packet->route.path)
 			? sizeof(struct iphdr)
 			: sizeof(struct ip6_hdr));
@@ -244,20 +247,17 @@ static void wire_link_take_locked(struct uroce_bad_wire *wire,
 
 	link->first = packet->next;
 	wire->link_bytes -= wire_packet_memory(packet);
-	wire_send_now(&packet->route, packet->bytes, packet->len);
-	free(packet);
+	wire_send_now(packet);
 }
 
 /* Sends a packet, over its link if it has one. */
 static void wire_emit_locked(struct uroce_bad_wire *wire,
 			     struct wire_packet *packet)
 {
-	if (packet->link) {
+	if (packet->link)
 		wire_link_add_locked(wire, packet);
-		return;
-	}
-	wire_send_now(&packet->route, packet->bytes, packet->len);
-	free(packet);
+	else
+		wire_send_now(packet);
 }
 
 /* ------------------------------------------------------------------------ */

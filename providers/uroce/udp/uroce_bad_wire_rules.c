@@ -10,18 +10,9 @@
 
 #include "util/text_file.h"
 
-#define IPV4_PREFIX_BITS 96U
-
 /* ------------------------------------------------------------------------ */
 /* Addresses                                                                 */
 /* ------------------------------------------------------------------------ */
-
-static const uint8_t wire_mapped[IPV4_PREFIX_BITS / 8] = { [10] = 0xff, 0xff };
-
-static bool wire_gid_is_ipv4(const uint8_t gid[UROCE_GID_LEN])
-{
-	return memcmp(gid, wire_mapped, sizeof(wire_mapped)) == 0;
-}
 
 static bool wire_parse_prefix(struct fault_text text,
 			      struct uroce_wire_prefix *prefix)
@@ -33,8 +24,8 @@ static bool wire_parse_prefix(struct fault_text text,
 
 	if (!fault_text_copy(address, word, sizeof(word)))
 		return false;
-	if (inet_pton(AF_INET, word, prefix->gid + sizeof(wire_mapped)) == 1) {
-		memcpy(prefix->gid, wire_mapped, sizeof(wire_mapped));
+	if (inet_pton(AF_INET, word, prefix->gid + UROCE_GID_IPV4_AT) == 1) {
+		memset(prefix->gid + 10, 0xff, 2); /* all others are 0 */
 		width = 32;
 	} else if (inet_pton(AF_INET6, word, prefix->gid) != 1) {
 		return false;
@@ -52,13 +43,13 @@ bool uroce_wire_prefix_has(const struct uroce_wire_prefix *prefix,
 			   const uint8_t gid[UROCE_GID_LEN])
 {
 	unsigned int bytes = prefix->bits / 8, bits = prefix->bits % 8;
-	bool is_ipv4 = prefix->bits >= IPV4_PREFIX_BITS &&
-		       wire_gid_is_ipv4(prefix->gid);
+	bool is_ipv4 = prefix->bits >= 8 * UROCE_GID_IPV4_AT &&
+		       uroce_gid_is_ipv4(prefix->gid);
 
 	if (!prefix->is_set)
 		return true;
 	/* ::/0 has no IPv4 address */
-	return is_ipv4 == wire_gid_is_ipv4(gid) &&
+	return is_ipv4 == uroce_gid_is_ipv4(gid) &&
 	       memcmp(prefix->gid, gid, bytes) == 0 &&
 	       (!bits || (prefix->gid[bytes] ^ gid[bytes]) >> (8 - bits) == 0);
 }

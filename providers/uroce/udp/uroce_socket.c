@@ -22,8 +22,6 @@
 #define RECEIVE_BUFFER (4 << 20)
 #define SEND_BUFFER    (1 << 20)
 
-static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-
 static int set(int fd, int level, int option, int value)
 {
 	return setsockopt(fd, level, option, &value, sizeof(value)) ? -errno
@@ -205,14 +203,9 @@ int uroce_socket_free_bind(int fd)
 	return set(fd, IPPROTO_IP, IP_FREEBIND, 1);
 }
 
-static bool is_mapped(const uint8_t *gid)
-{
-	return memcmp(gid, mapped, sizeof(mapped)) == 0;
-}
-
 bool uroce_socket_is_multicast(const uint8_t *gid)
 {
-	if (is_mapped(gid))
+	if (uroce_gid_is_ipv4(gid))
 		return (gid[12] & 0xf0) == 0xe0; /* RFC 1112: class D */
 	return gid[0] == 0xff;			 /* RFC 4291, 2.7 */
 }
@@ -226,7 +219,7 @@ int uroce_socket_join(int fd, const uint8_t *gid, unsigned int ifindex,
 
 	if (!uroce_socket_is_multicast(gid))
 		return -EINVAL;
-	if (is_mapped(gid)) {
+	if (uroce_gid_is_ipv4(gid)) {
 		memcpy(&mreq4.imr_multiaddr, gid + 12, 4);
 		ret = setsockopt(fd, IPPROTO_IP,
 				 join ? IP_ADD_MEMBERSHIP : IP_DROP_MEMBERSHIP,

@@ -19,14 +19,6 @@ static bool is_zero(const uint8_t *gid)
 	return memcmp(gid, zero, sizeof(zero)) == 0;
 }
 
-/* ::ffff:a.b.c.d (IBTA A17.9.1) */
-static bool ah_is_ipv4(const uint8_t *gid)
-{
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-
-	return memcmp(gid, mapped, sizeof(mapped)) == 0;
-}
-
 int uroce_path_resolve(struct uroce_context *ctx,
 		       const struct ibv_ah_attr *attr, uint32_t qpn,
 		       uint32_t dest_qpn, struct uroce_path *ret_path)
@@ -43,7 +35,7 @@ int uroce_path_resolve(struct uroce_context *ctx,
 		return -EINVAL;
 	sgid = dev.gids[grh->sgid_index];
 	if (is_zero(sgid) || is_zero(grh->dgid.raw) ||
-	    ah_is_ipv4(sgid) != ah_is_ipv4(grh->dgid.raw))
+	    uroce_gid_is_ipv4(sgid) != uroce_gid_is_ipv4(grh->dgid.raw))
 		return -EINVAL;
 
 	*ret_path = (struct uroce_path){

@@ -8,8 +8,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #define UROCE_GID_LEN 16
+/* Bytes of a GID in front of an IPv4 address */
+#define UROCE_GID_IPV4_AT 12
 
 /* Addresses of a packet; IPv4 is ::ffff:a.b.c.d (IBTA A17.9.1). */
 struct uroce_path {
@@ -36,5 +39,15 @@ struct uroce_path {
 #define UROCE_PKEY_DEFAULT  0xffff
 
 #define UROCE_MAX_MTU 4096 /* bytes of the largest payload of a packet */
+
+/** uroce_gid_is_ipv4() - whether a GID is ::ffff:a.b.c.d (IBTA A17.9.1) */
+static inline bool uroce_gid_is_ipv4(const uint8_t *gid)
+{
+	static const uint8_t mapped[UROCE_GID_IPV4_AT] = {
+		[10] = 0xff, [11] = 0xff
+	};
+
+	return memcmp(gid, mapped, sizeof(mapped)) == 0;
+}
 
 #endif

@@ -113,10 +113,7 @@ void uroce_icrc_init(void)
 
 bool uroce_path_is_ipv4(const struct uroce_path *path)
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
-
-	return memcmp(path->dgid, mapped, sizeof(mapped)) == 0 &&
-	       memcmp(path->sgid, mapped, sizeof(mapped)) == 0;
+	return uroce_gid_is_ipv4(path->dgid) && uroce_gid_is_ipv4(path->sgid);
 }
 
 /* @pos: filled with ones by the caller. Returns the header length. */
