@@ -69,6 +69,12 @@ static double gso_trip(const struct measurement *m)
 				trips_of(m));
 }
 
+static double floor_trip(const struct measurement *m)
+{
+	return wire_floor_latency(&end, m->bytes, link_payloads[m->link],
+				  trips_of(m));
+}
+
 static double tcp_trip(const struct measurement *m)
 {
 	return wire_tcp_latency(&end, m->bytes, trips_of(m));
@@ -83,6 +89,11 @@ static double verbs_trip(const struct measurement *m)
 static double udp_rate(const struct measurement *m)
 {
 	return wire_udp_rate(&end, link_payloads[m->link], LARGE);
+}
+
+static double floor_rate(const struct measurement *m)
+{
+	return wire_floor_rate(&end, m->bytes, link_payloads[m->link], MEDIUM);
 }
 
 static double tcp_rate(const struct measurement *m)
@@ -127,27 +138,33 @@ static const struct measurement base[] = {
 	{},
 };
 
-#define SIZES(mtu, link)                                                    \
-	{                                                                   \
-		{ "tcp_1k_" mtu, tcp_trip, KB, link },                      \
-			{ "send_1k_" mtu, verbs_trip, KB, link },           \
-			{ "gso_1k_" mtu, gso_trip, KB, link },              \
-			{ "tcp_2k_" mtu, tcp_trip, 2 * KB, link },          \
-			{ "send_2k_" mtu, verbs_trip, 2 * KB, link },       \
-			{ "gso_2k_" mtu, gso_trip, 2 * KB, link },          \
-			{ "tcp_4k_" mtu, tcp_trip, 4 * KB, link },          \
-			{ "send_4k_" mtu, verbs_trip, 4 * KB, link },       \
-			{ "gso_4k_" mtu, gso_trip, 4 * KB, link },          \
-			{ "tcp_16k_" mtu, tcp_trip, 16 * KB, link },        \
-			{ "send_16k_" mtu, verbs_trip, 16 * KB, link },     \
-			{ "gso_16k_" mtu, gso_trip, 16 * KB, link },        \
-			{ "tcp_64k_" mtu, tcp_trip, 64 * KB, link },        \
-			{ "send_64k_" mtu, verbs_trip, 64 * KB, link },     \
-			{ "gso_64k_" mtu, gso_trip, 64 * KB, link },        \
-			{ "tcp_rate_" mtu, tcp_rate, 64 * KB, link },       \
-			{ "send_rate_" mtu, send_rate, 64 * KB, link },     \
-			{ "write_rate_" mtu, write_rate, 64 * KB, link },   \
-			{ "read_rate_" mtu, read_rate, 64 * KB, link }, {}, \
+#define SIZES(mtu, link)                                                      \
+	{                                                                     \
+		{ "tcp_1k_" mtu, tcp_trip, KB, link },                        \
+			{ "send_1k_" mtu, verbs_trip, KB, link },             \
+			{ "gso_1k_" mtu, gso_trip, KB, link },                \
+			{ "floor_1k_" mtu, floor_trip, KB, link },            \
+			{ "tcp_2k_" mtu, tcp_trip, 2 * KB, link },            \
+			{ "send_2k_" mtu, verbs_trip, 2 * KB, link },         \
+			{ "gso_2k_" mtu, gso_trip, 2 * KB, link },            \
+			{ "floor_2k_" mtu, floor_trip, 2 * KB, link },        \
+			{ "tcp_4k_" mtu, tcp_trip, 4 * KB, link },            \
+			{ "send_4k_" mtu, verbs_trip, 4 * KB, link },         \
+			{ "gso_4k_" mtu, gso_trip, 4 * KB, link },            \
+			{ "floor_4k_" mtu, floor_trip, 4 * KB, link },        \
+			{ "tcp_16k_" mtu, tcp_trip, 16 * KB, link },          \
+			{ "send_16k_" mtu, verbs_trip, 16 * KB, link },       \
+			{ "gso_16k_" mtu, gso_trip, 16 * KB, link },          \
+			{ "floor_16k_" mtu, floor_trip, 16 * KB, link },      \
+			{ "tcp_64k_" mtu, tcp_trip, 64 * KB, link },          \
+			{ "send_64k_" mtu, verbs_trip, 64 * KB, link },       \
+			{ "gso_64k_" mtu, gso_trip, 64 * KB, link },          \
+			{ "floor_64k_" mtu, floor_trip, 64 * KB, link },      \
+			{ "tcp_rate_" mtu, tcp_rate, 64 * KB, link },         \
+			{ "send_rate_" mtu, send_rate, 64 * KB, link },       \
+			{ "write_rate_" mtu, write_rate, 64 * KB, link },     \
+			{ "read_rate_" mtu, read_rate, 64 * KB, link },       \
+			{ "floor_rate_" mtu, floor_rate, 64 * KB, link }, {}, \
 	}
 
 static const struct measurement mtu1500[] = SIZES("1500", LINK_1024);

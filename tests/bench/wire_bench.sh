@@ -42,7 +42,9 @@ trap 'exit 129' HUP
 
 compile() {
 	"${CC:-cc}" -O2 -std=gnu11 -D_GNU_SOURCE -I"$here/../../include" \
+		-I"$here/../../providers" -I"$here/../../libibverbs" \
 		-o "$scratch/$1" "$here/$1.c" "$here"/wire_{rig,udp,tcp,verbs}.c \
+		"$here"/../../providers/uroce/wire/uroce_crc32*.c \
 		-L"$build/lib" -libverbs -lpthread
 }
 

@@ -154,6 +154,21 @@ double wire_udp_rate(struct wire_end *end, uint32_t payload, unsigned int nr);
 double wire_gso_latency(struct wire_end *end, uint32_t bytes, uint32_t payload,
 			unsigned int nr);
 
+/**
+ * wire_floor_latency() - measure the same with the least work of RoCEv2
+ * @payload: payload of a datagram
+ *
+ * In addition to wire_gso_latency() the destination of each call is given, its
+ * source and the IP header's fields are received, and a CRC is computed while
+ * the payload is copied, at both ends.
+ */
+double wire_floor_latency(struct wire_end *end, uint32_t bytes,
+			  uint32_t payload, unsigned int nr);
+
+/** wire_floor_rate() - measure a stream of messages with this work */
+double wire_floor_rate(struct wire_end *end, uint32_t bytes, uint32_t payload,
+		       unsigned int nr);
+
 /* wire_tcp.c */
 double wire_tcp_latency(struct wire_end *end, uint32_t bytes, unsigned int nr);
 double wire_tcp_rate(struct wire_end *end, uint32_t bytes, unsigned int nr);

@@ -27,6 +27,9 @@ function sizes(mtu, promised, i, n, kb, quantity, must) {
 			"tcp_" kb[i] "k_" mtu, "less", must, "-")
 		what(quantity, "UDP with GSO", "us", "gso_" kb[i] "k_" mtu,
 			"tcp_" kb[i] "k_" mtu, "less", "-", "-")
+		what(quantity, "UDP with the work of RoCEv2", "us",
+			"floor_" kb[i] "k_" mtu, "tcp_" kb[i] "k_" mtu, "less",
+			"-", "-")
 		what(quantity, "UCX tcp", "us", "ucx_" kb[i] "k_" mtu,
 			"tcp_" kb[i] "k_" mtu, "less", "-", "-")
 	}
@@ -38,6 +41,8 @@ function sizes(mtu, promised, i, n, kb, quantity, must) {
 		"tcp_rate_" mtu, "more", must, "-")
 	what(quantity, "uroce READ", "GB/s", "read_rate_" mtu,
 		"tcp_rate_" mtu, "more", must, "-")
+	what(quantity, "UDP with the work of RoCEv2", "GB/s",
+		"floor_rate_" mtu, "tcp_rate_" mtu, "more", "-", "-")
 }
 
 BEGIN {

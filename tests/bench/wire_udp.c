@@ -4,7 +4,11 @@
  * bytes between two spinning processes. G is a stream of datagrams of RoCEv2's
  * size, gathered from header, payload and ICRC, segmented by GSO and merged by
  * GRO; the receiver spins, a counter in shared memory implements the window,
- * and no CRC is computed. No protocol over a UDP socket can be faster.
+ * and no CRC is computed. No protocol over a UDP socket can be faster. F is a
+ * ping-pong of messages with the least work of RoCEv2 in addition: the socket
+ * is not connected, since a connected one has unknown IP identifications, the
+ * receiver gets addresses, TOS and TTL, and both copy with a CRC. No RoCEv2
+ * over a UDP socket can be faster.
  */
 #include "wire_rig.h"
 
@@ -13,6 +17,8 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "uroce/wire/uroce_crc32.h"
 
 #define PORT_OF(end, client) ((client) ? 47922 : 47921)
 #define HEADER		     12 /* BTH */
@@ -319,4 +325,187 @@ double wire_gso_latency(struct wire_end *end, uint32_t bytes, uint32_t payload,
 	wire_meet(end);
 	(void)close(fd);
 	return wire_median(end->trip_us, nr);
+}
+
+/* ------------------------------------------------------------------------ */
+/* F: the floor of RoCEv2                                                    */
+/* ------------------------------------------------------------------------ */
+
+static void set_metadata(const struct wire_end *end, int fd)
+{
+	int on = 1;
+
+	wire_must(end, setsockopt(fd, IPPROTO_IP, IP_PKTINFO, &on, sizeof(on)),
+		  "IP_PKTINFO");
+	wire_must(end, setsockopt(fd, IPPROTO_IP, IP_RECVTOS, &on, sizeof(on)),
+		  "IP_RECVTOS");
+	wire_must(end, setsockopt(fd, IPPROTO_IP, IP_RECVTTL, &on, sizeof(on)),
+		  "IP_RECVTTL");
+}
+
+/* Makes the datagrams of a message. Return: their bytes. */
+static uint32_t fill_packets(char *packets, const char *source, uint32_t bytes,
+			     uint32_t payload)
+{
+	char *at = packets;
+
+	for (; bytes; bytes -= payload, source += payload) {
+		uint32_t crc;
+
+		if (payload > bytes)
+			payload = bytes;
+		memset(at, 0, HEADER);
+		crc = uroce_crc32(UINT32_MAX, at, HEADER);
+		crc = uroce_crc32_copy(crc, at + HEADER, source, payload);
+		memcpy(at + HEADER + payload, &crc, ICRC);
+		at += HEADER + payload + ICRC;
+	}
+	return (uint32_t)(at - packets);
+}
+
+static void send_packets(const struct wire_end *end, int fd, char *packets,
+			 uint32_t len, uint16_t segment)
+{
+	uint32_t most = MAX_BYTES / segment;
+	struct sockaddr_in peer = peer_of(end);
+
+	most = (most < MAX_SEGMENTS ? most : MAX_SEGMENTS) * segment;
+	while (len) {
+		struct iovec iov = { packets, len < most ? len : most };
+		union segment_control control = {};
+		struct msghdr msg = {
+			.msg_name = &peer,
+			.msg_namelen = sizeof(peer),
+			.msg_iov = &iov,
+			.msg_iovlen = 1,
+		};
+
+		if (iov.iov_len > segment)
+			set_segment(&msg, &control, segment);
+		wire_must(end, (int)sendmsg(fd, &msg, 0), "UDP sendmsg");
+		packets += iov.iov_len;
+		len -= (uint32_t)iov.iov_len;
+	}
+}
+
+/* Checks the datagrams of @len bytes. Return: bytes of payload. */
+static uint32_t take_packets(const struct wire_end *end, char *target,
+			     const char *packets, uint32_t len,
+			     uint32_t segment)
+{
+	uint32_t done = 0;
+
+	for (; len; len -= segment, packets += segment) {
+		uint32_t payload, crc;
+
+		if (segment > len)
+			segment = len;
+		payload = segment - HEADER - ICRC;
+		crc = uroce_crc32(UINT32_MAX, packets, HEADER);
+		crc = uroce_crc32_copy(crc, target + done, packets + HEADER,
+				       payload);
+		if (memcmp(&crc, packets + HEADER + payload, ICRC) != 0)
+			wire_die(end, "CRC of a UDP message");
+		done += payload;
+	}
+	return done;
+}
+
+static void receive_packets(const struct wire_end *end, int fd, char *target,
+			    uint32_t bytes, uint32_t segment)
+{
+	static char packets[65536], control[256];
+	uint64_t since_ns = wire_now_ns();
+	unsigned int spins = 0;
+
+	while (bytes) {
+		struct iovec iov = { packets, sizeof(packets) };
+		struct sockaddr_in from;
+		struct msghdr msg = {
+			.msg_name = &from,
+			.msg_namelen = sizeof(from),
+			.msg_iov = &iov,
+			.msg_iovlen = 1,
+			.msg_control = control,
+			.msg_controllen = sizeof(control),
+		};
+		ssize_t got = recvmsg(fd, &msg, MSG_DONTWAIT);
+
+		if (got > 0) {
+			uint32_t done = take_packets(end, target, packets,
+						     (uint32_t)got, segment);
+
+			target += done;
+			bytes -= done;
+			continue;
+		}
+		wire_check_time(end, since_ns, "ping-pong with CRC");
+		wire_spin(&spins);
+	}
+}
+
+double wire_floor_latency(struct wire_end *end, uint32_t bytes,
+			  uint32_t payload, unsigned int nr)
+{
+	static char source[WIRE_MESSAGE], target[WIRE_MESSAGE];
+	static char packets[2 * WIRE_MESSAGE];
+	uint16_t segment = (uint16_t)(HEADER + payload + ICRC);
+	int fd = open_socket(end, false);
+
+	uroce_crc32_init();
+	set_gro(end, fd);
+	set_metadata(end, fd);
+	wire_meet(end);
+	for (unsigned int i = 0; i < nr; i++) {
+		uint64_t start_ns = wire_now_ns();
+
+		if (!end->client)
+			receive_packets(end, fd, target, bytes, segment);
+		send_packets(end, fd, packets,
+			     fill_packets(packets, source, bytes, payload),
+			     segment);
+		if (end->client)
+			receive_packets(end, fd, target, bytes, segment);
+		end->trip_us[i] = (double)(wire_now_ns() - start_ns) / 2e3;
+	}
+	wire_meet(end);
+	(void)close(fd);
+	return wire_median(end->trip_us, nr);
+}
+
+/* Messages of @bytes, of which a window is on the way, as in G. */
+double wire_floor_rate(struct wire_end *end, uint32_t bytes, uint32_t payload,
+		       unsigned int nr)
+{
+	static char source[WIRE_MESSAGE], target[WIRE_MESSAGE];
+	static char packets[2 * WIRE_MESSAGE];
+	uint16_t segment = (uint16_t)(HEADER + payload + ICRC);
+	uint64_t total = (uint64_t)nr * bytes, at = 0, start_ns;
+	int fd = open_socket(end, false);
+
+	uroce_crc32_init();
+	end->shared->arrived = 0;
+	set_gro(end, fd);
+	set_metadata(end, fd);
+	wire_meet(end);
+	start_ns = wire_now_ns();
+	for (; at < total; at += bytes) {
+		if (end->client) {
+			wait_for_window(end, at, WINDOW);
+			send_packets(
+				end, fd, packets,
+				fill_packets(packets, source, bytes, payload),
+				segment);
+		} else {
+			receive_packets(end, fd, target, bytes, segment);
+			__atomic_store_n(&end->shared->arrived, at + bytes,
+					 __ATOMIC_RELEASE);
+		}
+	}
+	if (end->client)
+		wait_for_window(end, total, 0);
+	start_ns = wire_now_ns() - start_ns;
+	wire_meet(end);
+	(void)close(fd);
+	return (double)total / (double)start_ns;
 }
