@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -17,18 +16,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "uroce/wire/uroce_bytes.h"
 #include "uroce/wire/uroce_icrc.h"
+#include "uroce/wire/uroce_ip_header.h"
 #include "util/nocancel.h"
 
 #define MAGIC	     0xa1b23c4d /* timestamps in nanoseconds */
 #define LINKTYPE_RAW 101
 #define SNAP_LEN     65535
-#define IPV4_LEN     20
-#define IPV6_LEN     40
-#define UDP_LEN	     8
 #define DEFAULT_HOPS 64
-#define IPV4_DF	     0x4000
 /* Attempts to get the lock, which other processes hold for a short time. */
 #define LOCK_TRIES  100
 #define LOCK_NAP_NS 1000000
@@ -153,41 +148,26 @@ static uint32_t pcap_fold(uint32_t sum)
 	return ~sum & 0xffff;
 }
 
-static size_t pcap_put_ipv4(uint8_t *ip, const struct uroce_path *path,
-			    uint16_t ip_id, uint32_t udp_len)
+/* The kernel sends the flow label 0. */
+static size_t pcap_put_ip(uint8_t *ip, const struct uroce_path *path,
+			  uint16_t ip_id, uint32_t udp_len)
 {
-	memset(ip, 0, IPV4_LEN);
-	ip[0] = 0x45;
-	ip[1] = path->tclass;
-	uroce_put16(ip + 2, IPV4_LEN + udp_len);
-	uroce_put16(ip + 4, ip_id);
-	uroce_put16(ip + 6, IPV4_DF);
-	ip[8] = path->hop_limit ? path->hop_limit : DEFAULT_HOPS;
-	ip[9] = IPPROTO_UDP;
-	memcpy(ip + 12, path->sgid + 12, 4);
-	memcpy(ip + 16, path->dgid + 12, 4);
-	uroce_put16(ip + 10, pcap_fold(add_words(0, ip, IPV4_LEN)));
-	return IPV4_LEN;
-}
+	uint8_t hops = path->hop_limit ? path->hop_limit : DEFAULT_HOPS;
 
-static size_t pcap_put_ipv6(uint8_t *ip, const struct uroce_path *path,
-			    uint32_t udp_len)
-{
-	memset(ip, 0, IPV6_LEN);
-	ip[0] = (uint8_t)(0x60 | path->tclass >> 4);
-	ip[1] = (uint8_t)(path->tclass << 4);
-	uroce_put16(ip + 4, udp_len);
-	ip[6] = IPPROTO_UDP;
-	ip[7] = path->hop_limit ? path->hop_limit : DEFAULT_HOPS;
-	memcpy(ip + 8, path->sgid, UROCE_GID_LEN);
-	memcpy(ip + 24, path->dgid, UROCE_GID_LEN);
-	return IPV6_LEN;
+	if (!uroce_path_is_ipv4(path)) {
+		uroce_ipv6_put(ip, path, 0, hops, udp_len);
+		return UROCE_IPV6_LEN;
+	}
+	uroce_ipv4_put(ip, path, hops, udp_len);
+	uroce_put16(ip + 4, ip_id);
+	uroce_ipv4_put_checksum(ip);
+	return UROCE_IPV4_LEN;
 }
 
 static void put_udp(uint8_t *udp, const struct uroce_path *path, size_t len,
 		    const uint8_t *data, size_t data_len)
 {
-	uint32_t sum = IPPROTO_UDP + (uint32_t)len;
+	uint32_t sum = UROCE_IP_PROTO_UDP + (uint32_t)len;
 
 	uroce_put16(udp, path->sport);
 	uroce_put16(udp + 2, UROCE_UDP_PORT);
@@ -196,7 +176,7 @@ static void put_udp(uint8_t *udp, const struct uroce_path *path, size_t len,
 	/* the prefix of a mapped address adds ffff, which is 0 in this sum */
 	sum = add_words(sum, path->sgid, UROCE_GID_LEN);
 	sum = add_words(sum, path->dgid, UROCE_GID_LEN);
-	sum = add_words(sum, udp, UDP_LEN);
+	sum = add_words(sum, udp, UROCE_UDP_LEN);
 	sum = pcap_fold(add_words(sum, data, data_len));
 	uroce_put16(udp + 6, sum ? sum : 0xffff);
 }
@@ -205,8 +185,8 @@ static void put_udp(uint8_t *udp, const struct uroce_path *path, size_t len,
 void uroce_pcap_write(struct uroce_pcap *pcap, const struct uroce_path *path,
 		      uint16_t ip_id, const struct iovec *iov, uint32_t nr_iov)
 {
-	uint8_t buf[sizeof(struct record_header) + IPV6_LEN + UDP_LEN +
-		    MAX_BYTES];
+	uint8_t buf[sizeof(struct record_header) + UROCE_IPV6_LEN +
+		    UROCE_UDP_LEN + MAX_BYTES];
 	uint8_t payload[MAX_BYTES];
 	uint8_t *pos = buf + sizeof(struct record_header);
 	struct record_header header;
@@ -220,13 +200,10 @@ void uroce_pcap_write(struct uroce_pcap *pcap, const struct uroce_path *path,
 			memcpy(payload + len, iov[i].iov_base, iov[i].iov_len);
 		len += iov[i].iov_len;
 	}
-	if (uroce_path_is_ipv4(path))
-		pos += pcap_put_ipv4(pos, path, ip_id, UDP_LEN + (uint32_t)len);
-	else
-		pos += pcap_put_ipv6(pos, path, UDP_LEN + (uint32_t)len);
-	put_udp(pos, path, UDP_LEN + len, payload, len);
-	memcpy(pos + UDP_LEN, payload, len);
-	pos += UDP_LEN + len;
+	pos += pcap_put_ip(pos, path, ip_id, UROCE_UDP_LEN + (uint32_t)len);
+	put_udp(pos, path, UROCE_UDP_LEN + len, payload, len);
+	memcpy(pos + UROCE_UDP_LEN, payload, len);
+	pos += UROCE_UDP_LEN + len;
 
 	(void)clock_gettime(CLOCK_REALTIME, &now);
 	header.seconds = (uint32_t)now.tv_sec;

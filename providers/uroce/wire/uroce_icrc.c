@@ -15,20 +15,15 @@
 #include <string.h>
 
 #include "uroce/wire/uroce_crc32.h"
+#include "uroce/wire/uroce_ip_header.h"
 
 /* Bytes in front of the BTH: dummy link header, IP, UDP (A17.3.3). */
-#define DUMMY_LEN 8
-#define IPV4_LEN  20
-#define IPV6_LEN  40
-#define UDP_LEN	  8
-#define MAX_LEN	  (DUMMY_LEN + IPV6_LEN + UDP_LEN + UROCE_BTH_LEN)
-
-#define IP_PROTO_UDP 17
-#define IPV4_DF	     0x40 /* in byte 6 */
-#define BTH_RESV8A   4	  /* with FECN, BECN; may change in the network */
+#define DUMMY_LEN  8
+#define MAX_LEN	   (DUMMY_LEN + UROCE_IPV6_LEN + UROCE_UDP_LEN + UROCE_BTH_LEN)
+#define BTH_RESV8A 4 /* with FECN, BECN; may change in the network */
 
 /* Bytes from the IP identification to the BTH. */
-#define ID_TO_BTH (IPV4_LEN - 4 + UDP_LEN)
+#define ID_TO_BTH (UROCE_IPV4_LEN - 4 + UROCE_UDP_LEN)
 /* Bytes of the BTH in front of the word with the PSN. */
 #define COMMON_LEN 8
 
@@ -47,29 +42,23 @@ static uint32_t of_len_v4[MAX_WORDS + 1], of_len_v6[MAX_WORDS + 1];
 static uint32_t of_id_high[256], of_id_low[256];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void icrc_put16(uint8_t *pos, uint32_t value)
-{
-	pos[0] = (uint8_t)(value >> 8);
-	pos[1] = (uint8_t)value;
-}
-
 /*
  * The CRC is linear: the CRC of bytes that are 0 except in one field is the
  * contribution of that field to the register, for any values of other fields.
  */
 static void init_lengths(void)
 {
-	uint8_t v4[IPV4_LEN + UDP_LEN + UROCE_BTH_LEN] = {};
-	uint8_t v6[IPV6_LEN + UDP_LEN + UROCE_BTH_LEN] = {};
+	uint8_t v4[UROCE_IPV4_LEN + UROCE_UDP_LEN + UROCE_BTH_LEN] = {};
+	uint8_t v6[UROCE_IPV6_LEN + UROCE_UDP_LEN + UROCE_BTH_LEN] = {};
 
 	for (uint32_t i = 0; i <= MAX_WORDS; i++) {
-		uint32_t udp_len = UDP_LEN + 4 * i + UROCE_ICRC_LEN;
+		uint32_t udp_len = UROCE_UDP_LEN + 4 * i + UROCE_ICRC_LEN;
 
-		icrc_put16(v4 + 2, IPV4_LEN + udp_len);
-		icrc_put16(v4 + IPV4_LEN + 4, udp_len);
+		uroce_put16(v4 + 2, (uint16_t)(UROCE_IPV4_LEN + udp_len));
+		uroce_put16(v4 + UROCE_IPV4_LEN + 4, (uint16_t)udp_len);
 		of_len_v4[i] = uroce_crc32(0, v4, sizeof(v4));
-		icrc_put16(v6 + 4, udp_len);
-		icrc_put16(v6 + IPV6_LEN + 4, udp_len);
+		uroce_put16(v6 + 4, (uint16_t)udp_len);
+		uroce_put16(v6 + UROCE_IPV6_LEN + 4, (uint16_t)udp_len);
 		of_len_v6[i] = uroce_crc32(0, v6, sizeof(v6));
 	}
 }
@@ -99,7 +88,7 @@ static void icrc_init_once(void)
 		power = uroce_crc32_multiply(power, word);
 	}
 	/* DF is in the byte 16 bits behind the start of the id */
-	df_at_id = uroce_crc32_multiply(IPV4_DF,
+	df_at_id = uroce_crc32_multiply(UROCE_IPV4_DF,
 					uroce_crc32_x_power(UINT32_MAX - 16));
 	init_lengths();
 	init_ids();
@@ -116,27 +105,24 @@ bool uroce_path_is_ipv4(const struct uroce_path *path)
 	return uroce_gid_is_ipv4(path->dgid) && uroce_gid_is_ipv4(path->sgid);
 }
 
-/* @pos: filled with ones by the caller. Returns the header length. */
-static uint32_t icrc_put_ipv4(uint8_t *pos, const struct uroce_path *path)
+/*
+ * Writes the IP header as the ICRC covers it: bytes that change on the way are
+ * ones. The length is 0, init_lengths() adds it. Returns the header length.
+ */
+static uint32_t icrc_put_ip(uint8_t *pos, const struct uroce_path *path,
+			    bool ipv4)
 {
-	pos[0] = 0x45; /* version, words; the type of service stays ones */
-	icrc_put16(pos + 2, 0);
-	icrc_put16(pos + 4, 0);
-	icrc_put16(pos + 6, IPV4_DF << 8);
-	pos[9] = IP_PROTO_UDP; /* time to live and checksum stay ones */
-	memcpy(pos + 12, path->sgid + 12, 4);
-	memcpy(pos + 16, path->dgid + 12, 4);
-	return IPV4_LEN;
-}
-
-static uint32_t icrc_put_ipv6(uint8_t *pos, const struct uroce_path *path)
-{
-	pos[0] = 0x6f; /* version; traffic class and flow label stay ones */
-	icrc_put16(pos + 4, 0);
-	pos[6] = IP_PROTO_UDP; /* the hop limit stays ones */
-	memcpy(pos + 8, path->sgid, UROCE_GID_LEN);
-	memcpy(pos + 24, path->dgid, UROCE_GID_LEN);
-	return IPV6_LEN;
+	if (!ipv4) {
+		uroce_ipv6_put(pos, path, 0, 0xff, 0);
+		memset(pos + 1, 0xff, 3);
+		pos[0] |= 0xf;
+		return UROCE_IPV6_LEN;
+	}
+	uroce_ipv4_put(pos, path, 0xff, 0);
+	pos[1] = 0xff;
+	uroce_put16(pos + 2, 0);
+	memset(pos + 10, 0xff, 2); /* the checksum */
+	return UROCE_IPV4_LEN;
 }
 
 void uroce_icrc_path(const struct uroce_path *path,
@@ -147,11 +133,11 @@ void uroce_icrc_path(const struct uroce_path *path,
 	bool ipv4 = uroce_path_is_ipv4(path);
 
 	memset(bytes, 0xff, sizeof(bytes));
-	pos += ipv4 ? icrc_put_ipv4(pos, path) : icrc_put_ipv6(pos, path);
-	icrc_put16(pos, path->sport);
-	icrc_put16(pos + 2, UROCE_UDP_PORT);
-	icrc_put16(pos + 4, 0);
-	pos += UDP_LEN; /* the checksum stays ones */
+	pos += icrc_put_ip(pos, path, ipv4);
+	uroce_put16(pos, path->sport);
+	uroce_put16(pos + 2, UROCE_UDP_PORT);
+	uroce_put16(pos + 4, 0);
+	pos += UROCE_UDP_LEN; /* the checksum stays ones */
 	memset(pos, 0, UROCE_BTH_LEN);
 	pos += UROCE_BTH_LEN;
 	*ret_base = (struct uroce_icrc_path){
