@@ -4,10 +4,18 @@
 #include "uroce/roce/uroce_pages.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_psn_set.h"
+#include "util/list.h"
+#include "util/min.h"
 
 /* Requests that arrive after a missing one until that is lost (RFC 6675). */
 #define LATER_ARRIVALS 3
-#define SENT_AGAIN     (1u << 31) /* in sent_again[]: the PSN is valid */
+
+/* A PSN that was sent again. */
+struct sack_again {
+	struct list_node entry;
+	bool linked;	   /* neither arrived nor lost since then */
+	uint32_t sent_psn; /* of the requester at that time */
+};
 
 struct uroce_sack {
 	uint32_t end_psn;     /* behind the last one that has arrived */
@@ -16,23 +24,23 @@ struct uroce_sack {
 	uint32_t nr_lost;     /* not sent again */
 	bool of_responses;    /* of READs; else of requests */
 	struct uroce_psn_set received;
-	uint32_t sent_again[UROCE_PSN_SET]; /* sent_psn at that time */
+	struct list_node again; /* those that are linked, oldest first */
+	struct sack_again sent_again[UROCE_PSN_SET];
 };
 
 /* Whether it has not arrived, though enough that was sent later has. */
 static bool request_is_lost(const struct uroce_sack *sack, uint32_t psn)
 {
-	uint32_t sent = sack->sent_again[uroce_psn_set_at(psn)];
-
-	if (uroce_psn_set_has(&sack->received, psn))
-		return false;
-	return uroce_psn_before(sent ? sent & UROCE_PSN_MASK : psn,
-				sack->lost_psn);
+	return uroce_psn_before(psn, sack->lost_psn) &&
+	       !uroce_psn_set_has(&sack->received, psn) &&
+	       !sack->sent_again[uroce_psn_set_at(psn)].linked;
 }
 
 uint32_t uroce_sack_find_lost(const struct uroce_sack *sack, uint32_t psn,
 			      uint32_t end)
 {
+	if (!sack->nr_lost)
+		return end;
 	while (uroce_psn_before(psn, end) &&
 	       uroce_psn_before(psn, sack->lost_psn)) {
 		if (uroce_psn_set_byte(&sack->received, psn) == UINT8_MAX)
@@ -45,16 +53,48 @@ uint32_t uroce_sack_find_lost(const struct uroce_sack *sack, uint32_t psn,
 	return end;
 }
 
-static void count_lost(struct uroce_sack *sack, uint32_t psn)
+static void sack_unlink(struct sack_again *again)
 {
-	sack->nr_lost = 0;
-	for (;;) {
-		psn = uroce_sack_find_lost(sack, psn, sack->lost_psn);
-		if (!uroce_psn_before(psn, sack->lost_psn))
+	list_del(&again->entry);
+	again->linked = false;
+}
+
+static void sack_add(struct uroce_sack *sack, uint32_t psn)
+{
+	struct sack_again *again = &sack->sent_again[uroce_psn_set_at(psn)];
+
+	if (uroce_psn_set_has(&sack->received, psn))
+		return;
+	if (again->linked)
+		sack_unlink(again);
+	else if (uroce_psn_before(psn, sack->lost_psn))
+		sack->nr_lost--;
+	uroce_psn_set_add(&sack->received, psn);
+	sack->nr_received++;
+}
+
+/* What was sent again when the next PSN was @sent_psn, or before, is lost. */
+static void sack_lose_again(struct uroce_sack *sack, uint32_t sent_psn)
+{
+	while (!list_empty(&sack->again)) {
+		struct sack_again *again =
+			list_entry(sack->again.next, struct sack_again, entry);
+
+		if (uroce_psn_before(sent_psn, again->sent_psn))
 			return;
+		sack_unlink(again);
 		sack->nr_lost++;
-		psn = uroce_psn_add(psn, 1);
 	}
+}
+
+/* What is missing and was sent before @lost_psn is lost. */
+static void sack_advance(struct uroce_sack *sack, uint32_t lost_psn)
+{
+	for (; sack->lost_psn != lost_psn;
+	     sack->lost_psn = uroce_psn_add(sack->lost_psn, 1))
+		sack->nr_lost +=
+			!uroce_psn_set_has(&sack->received, sack->lost_psn);
+	sack_lose_again(sack, uroce_psn_add(lost_psn, -1));
 }
 
 /* All in the list was sent and is not acknowledged; una_psn is missing. */
@@ -88,11 +128,8 @@ static bool add_list(struct uroce_sack *sack, uint32_t psn,
 			(uint8_t)~uroce_psn_set_byte(&sack->received, psn);
 
 		for (uint32_t bit = 0; news; bit++, news >>= 1) {
-			if (!(news & 1))
-				continue;
-			uroce_psn_set_add(&sack->received,
-					  uroce_psn_add(psn, bit));
-			sack->nr_received++;
+			if (news & 1)
+				sack_add(sack, uroce_psn_add(psn, bit));
 		}
 	}
 	return sack->nr_received != before;
@@ -105,7 +142,7 @@ static void find_lost_psn(struct uroce_sack *sack,
 
 	if (sack->end_psn == req->sent_psn) {
 		/* nothing else is in flight */
-		sack->lost_psn = sack->end_psn;
+		sack_advance(sack, sack->end_psn);
 		return;
 	}
 	while (left && psn != req->una_psn) {
@@ -113,7 +150,7 @@ static void find_lost_psn(struct uroce_sack *sack,
 		left -= uroce_psn_set_has(&sack->received, psn);
 	}
 	if (!left && !uroce_psn_before(psn, sack->lost_psn))
-		sack->lost_psn = uroce_psn_add(psn, 1);
+		sack_advance(sack, uroce_psn_add(psn, 1));
 }
 
 /* The record, which is new if there was none; NULL: no memory. */
@@ -129,6 +166,7 @@ static struct uroce_sack *sack_open(struct uroce_qp *qp, bool of_responses,
 		sack->of_responses = of_responses;
 		sack->end_psn = end;
 		sack->lost_psn = qp->roce->req.una_psn;
+		list_init(&sack->again);
 		qp->roce->sack = sack;
 	}
 	if (uroce_psn_before(sack->end_psn, end))
@@ -150,7 +188,6 @@ bool uroce_sack_receive(struct uroce_qp *qp, const struct uroce_packet *packet,
 		return false;
 	*ret_news = add_list(sack, req->una_psn, packet);
 	find_lost_psn(sack, req);
-	count_lost(sack, req->una_psn);
 	return true;
 }
 
@@ -166,14 +203,9 @@ bool uroce_sack_add_response(struct uroce_qp *qp, uint32_t psn,
 	sack = sack_open(qp, true, end);
 	if (!sack)
 		return false;
-	for (; psn != end; psn = uroce_psn_add(psn, 1)) {
-		if (uroce_psn_set_has(&sack->received, psn))
-			continue;
-		uroce_psn_set_add(&sack->received, psn);
-		sack->nr_received++;
-	}
+	for (; psn != end; psn = uroce_psn_add(psn, 1))
+		sack_add(sack, psn);
 	find_lost_psn(sack, req);
-	count_lost(sack, req->una_psn);
 	return true;
 }
 
@@ -201,15 +233,16 @@ bool uroce_sack_has(const struct uroce_sack *sack, uint32_t psn)
 
 void uroce_sack_give_up(struct uroce_qp *qp)
 {
-	uint32_t psn = qp->roce->req.una_psn;
+	const struct uroce_requester *req = &qp->roce->req;
 	struct uroce_sack *sack = qp->roce->sack;
+	uint32_t in_flight =
+		(uint32_t)uroce_psn_diff(req->sent_psn, req->una_psn);
 
 	if (sack->of_responses)
-		sack->end_psn = qp->roce->req.sent_psn;
-	sack->lost_psn = sack->end_psn;
-	for (; psn != sack->end_psn; psn = uroce_psn_add(psn, 1))
-		sack->sent_again[uroce_psn_set_at(psn)] = 0;
-	count_lost(sack, qp->roce->req.una_psn);
+		sack->end_psn = uroce_psn_add(
+			req->una_psn, min_u32(in_flight, UROCE_SACK_SPAN));
+	sack_advance(sack, sack->end_psn);
+	sack_lose_again(sack, req->sent_psn);
 }
 
 void uroce_sack_moved_on(struct uroce_qp *qp, uint32_t old)
@@ -222,21 +255,22 @@ void uroce_sack_moved_on(struct uroce_qp *qp, uint32_t old)
 		return;
 	}
 	for (; old != una_psn; old = uroce_psn_add(old, 1)) {
-		if (uroce_psn_set_has(&sack->received, old))
-			sack->nr_received--;
-		else if (request_is_lost(sack, old))
-			sack->nr_lost--;
+		sack_add(sack, old); /* acknowledged */
 		uroce_psn_set_remove(&sack->received, old);
-		sack->sent_again[uroce_psn_set_at(old)] = 0;
+		sack->nr_received--;
 	}
+	if (uroce_psn_before(sack->lost_psn, una_psn))
+		sack->lost_psn = una_psn;
 }
 
 void uroce_sack_sent(struct uroce_qp *qp, uint32_t psn)
 {
 	struct uroce_sack *sack = qp->roce->sack;
+	struct sack_again *again = &sack->sent_again[uroce_psn_set_at(psn)];
 
-	sack->sent_again[uroce_psn_set_at(psn)] = qp->roce->req.sent_psn |
-						  SENT_AGAIN;
+	again->sent_psn = qp->roce->req.sent_psn;
+	again->linked = true;
+	list_add_tail(&sack->again, &again->entry);
 	sack->nr_lost--;
 }
 
