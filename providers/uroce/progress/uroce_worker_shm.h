@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The connection between the worker and the shared memory transport (shm/).
+ * The connection between the worker and the rings of shared memory (shm/).
  * All functions need the engine lock unless their comment says otherwise.
  */
 #ifndef UROCE_WORKER_SHM_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Datagrams to processes of this host use shared memory, as packets of
- * connected QPs do. A UD QP has no peer, so the transport is selected for each
+ * connected QPs do. A UD QP has no peer, so the way is selected for each
  * datagram: shared memory if the destination process is connected and its ring
  * has room, else the network. The Unreliable Datagram service permits loss and
  * reordering on both.

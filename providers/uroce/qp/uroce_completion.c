@@ -68,7 +68,7 @@ void uroce_complete_send(struct uroce_qp *qp, enum ibv_wc_status status)
 		      (wqe->flags & IBV_SEND_SIGNALED);
 
 	uroce_describe_send(wqe, &cqe);
-	qp->transport->end_send(qp, wqe, status != IBV_WC_SUCCESS);
+	qp->ops->end_send(qp, wqe, status != IBV_WC_SUCCESS);
 	wqe->begun = false;
 	uroce_ring_take(&qp->sq);
 	if (wanted)
@@ -130,7 +130,7 @@ void uroce_complete_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
 			    bool solicited)
 {
 	uroce_memory_end_access(qp->core->memory);
-	qp->transport->end_receive(qp);
+	qp->ops->end_receive(qp);
 	cqe->wr_id = qp->receive.wr_id;
 	qp->receive.in_use = false;
 	completion_push(qp, qp->recv_cq, cqe, solicited);

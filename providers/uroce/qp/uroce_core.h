@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the QPs of a worker share, whatever transport they use: keys, counters,
- * and the lists of objects with events for the worker. With the engine lock.
+ * What the QPs of a worker share besides the protocol (uroce_engine.h): keys,
+ * counters, and the lists of objects with events for the worker. With the
+ * engine lock.
  */
 #ifndef UROCE_CORE_H
 #define UROCE_CORE_H

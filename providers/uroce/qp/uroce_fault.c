@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a transport may report of a QP: a changed state, an asynchronous event,
+ * What roce/ may report of a QP: a changed state, an asynchronous event,
  * a fault. uroce_qp.c applies the fault later.
  */
 #include "uroce/qp/uroce_qp.h"

@@ -25,7 +25,7 @@ static void stop_send_queue(struct uroce_qp *qp)
 	uroce_complete_send(qp, (enum ibv_wc_status)qp->fault.status);
 	qp->fault = (struct uroce_fault){};
 	set_state(qp, IBV_QPS_SQE);
-	qp->transport->stop(qp);
+	qp->ops->stop(qp);
 	uroce_flush_send(qp);
 }
 
@@ -55,7 +55,7 @@ static void set_quiet_check(struct uroce_qp *qp, uint64_t now)
 
 	if (at_ns > qp->quiesce.until_ns)
 		at_ns = qp->quiesce.until_ns;
-	qp->transport->set_timer(qp, at_ns);
+	qp->ops->set_timer(qp, at_ns);
 }
 
 /*
@@ -73,8 +73,8 @@ static void qp_apply_fault(struct uroce_qp *qp, uint64_t now)
 		return;
 	}
 	set_state(qp, IBV_QPS_ERR);
-	qp->transport->stop(qp);
-	qp->quiesce.accesses = qp->transport->withdraw(qp);
+	qp->ops->stop(qp);
+	qp->quiesce.accesses = qp->ops->withdraw(qp);
 	if (!qp->quiesce.accesses) {
 		complete_fault(qp);
 		return;
@@ -93,12 +93,12 @@ void uroce_core_apply_faults(struct uroce_core *core, uint64_t now)
 
 void uroce_qp_check_quiet(struct uroce_qp *qp, uint64_t now)
 {
-	if (!qp->transport->is_quiet(qp, qp->quiesce.accesses)) {
+	if (!qp->ops->is_quiet(qp, qp->quiesce.accesses)) {
 		if (now < qp->quiesce.until_ns) {
 			set_quiet_check(qp, now);
 			return;
 		}
-		qp->transport->give_up(qp, qp->quiesce.accesses);
+		qp->ops->give_up(qp, qp->quiesce.accesses);
 	}
 	qp->quiesce.accesses = 0;
 	complete_fault(qp);
@@ -115,7 +115,7 @@ void uroce_qp_flush(struct uroce_qp *qp)
 static void reset(struct uroce_qp *qp)
 {
 	set_state(qp, IBV_QPS_RESET);
-	qp->transport->detach(qp);
+	qp->ops->detach(qp);
 	list_del(&qp->faulted);
 	qp->quiesce.accesses = 0;
 	while (uroce_ring_front(&qp->sq)) {
@@ -144,8 +144,8 @@ static void reset(struct uroce_qp *qp)
 	qp->fault = (struct uroce_fault){};
 	qp->ah_attr = (struct ibv_ah_attr){};
 	qp->path = (struct uroce_path){};
-	qp->transport->start_send(qp);
-	qp->transport->start_receive(qp);
+	qp->ops->start_send(qp);
+	qp->ops->start_receive(qp);
 }
 
 static void set_identity(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
@@ -205,15 +205,15 @@ static void qp_enter(struct uroce_qp *qp, enum ibv_qp_state from,
 		qp->was_connected = true;
 		if (!qp->path_mtu)
 			qp->path_mtu = (uint8_t)max_mtu; /* UD */
-		qp->transport->start_receive(qp);
+		qp->ops->start_receive(qp);
 	}
 	if (from == IBV_QPS_RTR && to == IBV_QPS_RTS)
-		qp->transport->start_send(qp);
+		qp->ops->start_send(qp);
 	set_state(qp, to);
 	if (to == IBV_QPS_SQD)
 		uroce_sq_check_oldest(qp);
 	if (to == IBV_QPS_RTS)
-		qp->transport->wake(qp);
+		qp->ops->wake(qp);
 }
 
 static enum ibv_qp_type qp_verbs_type(const struct uroce_qp *qp)
@@ -243,7 +243,7 @@ int uroce_qp_modify(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 	}
 	if (to == IBV_QPS_ERR) {
 		/* the application may reuse the memory that a READ reads */
-		qp->transport->cancel_responses(qp);
+		qp->ops->cancel_responses(qp);
 		if (from == IBV_QPS_ERR)
 			return 0;
 		uroce_qp_fault(qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);
@@ -251,7 +251,7 @@ int uroce_qp_modify(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 		qp_apply_fault(qp, now);
 		return 0;
 	}
-	ret = qp->transport->prepare(qp, attr, mask);
+	ret = qp->ops->prepare(qp, attr, mask);
 	if (ret)
 		return ret;
 	set_identity(qp, attr, mask, path);
@@ -282,5 +282,5 @@ void uroce_qp_query(const struct uroce_qp *qp, struct ibv_qp_attr *ret_attr)
 		.retry_cnt = qp->retry_cnt,
 		.rnr_retry = qp->rnr_retry,
 	};
-	qp->transport->query(qp, ret_attr);
+	qp->ops->query(qp, ret_attr);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A queue pair: what does not depend on the transport that its messages use.
- * verbs/ creates it through roce/uroce_engine.h; outside of qp/ and the
- * transports it is only read.
+ * A queue pair: what does not depend on packets. verbs/ creates it through
+ * roce/uroce_engine.h; outside of qp/ and roce/ it is only read.
  */
 #ifndef UROCE_QP_H
 #define UROCE_QP_H
@@ -14,9 +13,9 @@
 
 #include "uroce/qp/uroce_core.h"
 #include "uroce/qp/uroce_cq_ring.h"
+#include "uroce/qp/uroce_qp_ops.h"
 #include "uroce/qp/uroce_qp_state.h"
 #include "uroce/qp/uroce_sge.h"
-#include "uroce/qp/uroce_transport.h"
 #include "uroce/qp/uroce_wqe.h"
 #include "uroce/wire/uroce_address.h"
 #include "util/list.h"
@@ -52,7 +51,7 @@ struct uroce_fault {
  * are work requests completed, because the application may reuse the memory.
  */
 struct uroce_quiesce {
-	uint32_t accesses; /* of uroce_transport_ops.withdraw(); 0: no wait */
+	uint32_t accesses; /* of uroce_qp_ops.withdraw(); 0: no wait */
 	uint64_t until_ns; /* then the wait is given up */
 };
 
@@ -80,10 +79,10 @@ struct uroce_qp {
 	unsigned int access;	  /* enum ibv_access_flags */
 	struct uroce_fault fault; /* until it has been applied */
 	struct uroce_core *core;
-	const struct uroce_transport_ops *transport;
+	const struct uroce_qp_ops *ops;
 	struct uroce_roce *roce; /* its state in the RoCE protocol */
 
-	struct uroce_ring sq; /* verbs/ adds WQEs, the transport removes them */
+	struct uroce_ring sq; /* verbs/ adds WQEs, roce/ removes them */
 	uint32_t cur; /* index in the send ring: first WQE not fully sent */
 	struct uroce_rq *rq; /* own or shared; XRC target: of the message */
 	struct uroce_receive receive;

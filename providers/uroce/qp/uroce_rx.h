@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The responder's rules for requests with an rkey (IBTA 9.7.4.1): rights, key
- * and range. Each transport executes its requests through these functions, so
- * that all report the same errors. They do not depend on packets, and a request
- * that is refused has no effect.
+ * and range. The responder of roce/ executes requests from the network and from
+ * shared memory through these functions. They do not depend on packets, and a
+ * request that is refused has no effect.
  */
 #ifndef UROCE_RX_H
 #define UROCE_RX_H
@@ -42,7 +42,7 @@ uroce_rx_refused(enum uroce_rx_error error, enum uroce_counter counter)
  * @qp: an RC QP; it fails, and its application gets the event of @error
  * @error: not UROCE_RX_OK
  *
- * The transport sends the NAK.
+ * The caller sends the NAK.
  */
 void uroce_rx_fail(struct uroce_qp *qp, enum uroce_rx_error error);
 

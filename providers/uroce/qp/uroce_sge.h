@@ -11,8 +11,8 @@
 #include "uroce/qp/uroce_wqe.h"
 
 /*
- * Bytes of the longest part of a message that a transport sends at once: the
- * payload of a packet, or of an entry of a ring.
+ * Bytes of the longest part of a message that is sent at once: the payload of
+ * a packet, or of an entry of a ring.
  */
 #define UROCE_MAX_PART 8192
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rules of send WQEs that do not depend on the transport: which operation a WQE
- * is, whether it is valid, and the execution of local operations. Each
- * transport applies them when the WQE begins.
+ * Rules of send WQEs that do not depend on packets: which operation a WQE is,
+ * whether it is valid, and the execution of local operations. The requester of
+ * roce/ applies them when the WQE begins.
  */
 #ifndef UROCE_SQ_H
 #define UROCE_SQ_H

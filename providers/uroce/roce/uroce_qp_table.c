@@ -159,7 +159,7 @@ int uroce_engine_new_qp(struct uroce_engine *engine,
 	if (ret)
 		goto err_free_qp;
 	qp->core = &engine->core;
-	qp->transport = &uroce_roce_ops;
+	qp->ops = &uroce_roce_ops;
 	qp->roce = roce;
 	roce->qp = qp;
 	roce->engine = engine;

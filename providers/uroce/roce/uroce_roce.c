@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The RoCE protocol as a transport: what qp/ calls. */
+/* The functions that qp/ calls: uroce_qp_ops.h. */
 #include "uroce/roce/uroce_roce.h"
 
 #include "uroce/roce/uroce_engine.h"
@@ -110,7 +110,7 @@ static void roce_query(const struct uroce_qp *qp, struct ibv_qp_attr *attr)
 			    req->una_psn != req->sent_psn;
 }
 
-const struct uroce_transport_ops uroce_roce_ops = {
+const struct uroce_qp_ops uroce_roce_ops = {
 	.prepare = roce_prepare,
 	.start_receive = roce_start_receive,
 	.start_send = uroce_requester_init,

@@ -206,8 +206,8 @@ struct uroce_roce {
 	uint64_t heap_ns;
 };
 
-/** uroce_roce_ops - the RoCE protocol as a transport; uroce_roce.c */
-extern const struct uroce_transport_ops uroce_roce_ops;
+/** uroce_roce_ops - what qp/ calls; uroce_roce.c */
+extern const struct uroce_qp_ops uroce_roce_ops;
 
 /** uroce_qp_is_open() - whether the peer may use direct access through a QP */
 static inline bool uroce_qp_is_open(const struct uroce_qp *qp)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A transport: how the messages of a QP travel. qp/ has everything that does
- * not depend on it, and calls these functions. A transport reports what happens
- * by the functions of uroce_completion.h, and by uroce_qp_fault() and
+ * What qp/ calls in roce/, the protocol with its packets, PSNs and timers. The
+ * only implementation is uroce_roce.c; the pointers keep qp/ free of roce/,
+ * which includes and calls qp/. The protocol reports what happens by the
+ * functions of uroce_completion.h, and by uroce_qp_fault() and
  * uroce_qp_event().
  *
  * All functions need the engine lock, and none of them blocks.
  */
-#ifndef UROCE_TRANSPORT_H
-#define UROCE_TRANSPORT_H
+#ifndef UROCE_QP_OPS_H
+#define UROCE_QP_OPS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,7 +19,7 @@
 struct uroce_qp;
 struct uroce_send_wqe;
 
-struct uroce_transport_ops {
+struct uroce_qp_ops {
 	/*
 	 * prepare() - allocate what new attributes need, before they are set;
 	 * 0 or -ENOMEM
