@@ -67,9 +67,6 @@ struct uroce_gsi_links {
 	} links[UROCE_GSI_NR_LINKS];
 };
 
-/* The bits of a communication id that identify its process. */
-#define UROCE_GSI_PREFIX_MASK UINT32_C(0xffff0000)
-
 /**
  * uroce_gsi_listen_service() - claim a service id
  * @gid: address; NULL: all addresses of an interface

@@ -118,7 +118,6 @@ static bool is_done_here(struct uroce_worker *worker, struct uroce_qp *qp)
 		return false;
 	if (engine->core.cq_events || engine->core.qp_events)
 		uroce_worker_deliver(worker);
-	worker->quick_posts++;
 	return true;
 }
 
@@ -168,14 +167,11 @@ bool uroce_worker_quick_post(struct uroce_worker *worker, struct uroce_qp *qp)
 	    /* else send_of() below tries direct access, once */
 	    (!is_usual(worker) || uroce_direct_is_long(qp))) {
 		worker->engine.stale = true;
-		if (copy_directly(worker, qp)) {
-			worker->quick_posts++;
+		if (copy_directly(worker, qp))
 			return true;
-		}
 	}
 	if (!qp->roce->channel || !is_usual(worker))
 		return false;
-	worker->quick_posts++;
 	worker->engine.stale = true;
 	send_of(worker, qp);
 	uroce_shm_flush(worker->shm);
@@ -211,7 +207,6 @@ bool uroce_worker_quick_poll(struct uroce_worker *worker)
 	if (!worker->poll_budget || !is_usual(worker))
 		return false;
 	worker->poll_budget--;
-	worker->quick_polls++;
 	worker->engine.stale = true;
 	if (engine->postponed_ack)
 		uroce_fast_catch_up(engine, worker->now);

@@ -139,7 +139,6 @@ struct uroce_worker {
 	uint32_t poll_budget;	   /* what is left of the quick poll budget */
 	uint32_t poll_budget_size; /* its value after the last full pass */
 	uint64_t full_pass_ns;	   /* time of the last full pass of a poll */
-	uint64_t quick_posts, quick_polls; /* counters */
 
 	struct uroce_helper helper;
 	uint64_t seen_traffic;		      /* at the helper's last wake-up */

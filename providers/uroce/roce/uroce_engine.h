@@ -33,8 +33,7 @@ struct uroce_engine_config {
 	struct uroce_memory *memory; /* owned by the caller */
 	uint32_t slot;		     /* bits 23-16 of its QPNs (README.md) */
 	uint32_t seed;		     /* for QPNs; random if possible */
-	uint32_t window_bytes; /* that a QP may have in flight; 0: 256 KB */
-	uint32_t room_bytes;   /* of the socket; 0: the system default */
+	uint32_t room_bytes;	     /* of the socket; 0: the system default */
 };
 
 /* A QP that is attached to a multicast group. */
@@ -46,7 +45,6 @@ struct uroce_group {
 struct uroce_engine {
 	struct uroce_core core;
 	uint32_t slot;
-	uint32_t window_bytes;
 	uint32_t room_bytes;
 
 	/* uroce_qp_table.c */

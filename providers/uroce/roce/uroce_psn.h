@@ -12,9 +12,6 @@
 
 #include "uroce/wire/uroce_packet.h"
 
-/* The distance of two valid PSNs is below this, in either direction. */
-#define UROCE_PSN_HALF 0x800000
-
 /** uroce_psn_add() - the PSN @n packets after @psn; @n may be negative */
 static inline uint32_t uroce_psn_add(uint32_t psn, int64_t n)
 {

@@ -21,8 +21,7 @@
 #define FIRST_INDEX 2u
 #define MAX_SLOT    0xffu
 
-#define DEFAULT_WINDOW_BYTES (256 * 1024)
-#define DEFAULT_ROOM_BYTES   (416 * 1024) /* Linux: 2 * net.core.rmem_default */
+#define DEFAULT_ROOM_BYTES (416 * 1024) /* Linux: 2 * net.core.rmem_default */
 
 /* One allocation. */
 struct uroce_roce_qp {
@@ -232,8 +231,6 @@ int uroce_engine_init(struct uroce_engine *engine,
 	*engine = (struct uroce_engine){
 		.core.memory = config->memory,
 		.slot = config->slot & MAX_SLOT,
-		.window_bytes = config->window_bytes ? config->window_bytes
-						     : DEFAULT_WINDOW_BYTES,
 		.room_bytes = config->room_bytes ? config->room_bytes
 						 : DEFAULT_ROOM_BYTES,
 		.qpn_free_ns = free_ns,

@@ -66,12 +66,8 @@ static uint32_t count_room(const struct uroce_qp *qp)
 
 static uint32_t first_window(const struct uroce_qp *qp)
 {
-	uint32_t bytes =
-		min_u32(FIRST_WINDOW_BYTES, qp->roce->engine->window_bytes);
-
-	if (qp->roce->channel)
-		return CHANNEL_PACKETS;
-	return bytes < qp->mtu ? 1 : bytes / qp->mtu;
+	return qp->roce->channel ? CHANNEL_PACKETS
+				 : FIRST_WINDOW_BYTES / qp->mtu;
 }
 
 void uroce_requester_init(struct uroce_qp *qp)
@@ -128,7 +124,7 @@ static bool window_is_full(const struct uroce_qp *qp)
 {
 	const struct uroce_cwnd *cwnd = &qp->roce->req.cwnd;
 
-	return cwnd->packets >= qp->roce->engine->window_bytes / qp->mtu &&
+	return cwnd->packets >= UROCE_WINDOW_BYTES / qp->mtu &&
 	       cwnd->rtt_ns < VERBS_NS_PER_MS;
 }
 

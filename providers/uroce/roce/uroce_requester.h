@@ -18,6 +18,12 @@
 /* The same for the rendezvous protocol: both processes copy long chunks. */
 #define UROCE_LONG_READ_PART (1024 * 1024)
 
+/*
+ * Limit of the window at a short RTT, because the peer has no flow control. The
+ * limit for long ones is in uroce_cwnd.c.
+ */
+#define UROCE_WINDOW_BYTES (256 * 1024)
+
 /** uroce_requester_init() - initialize for RTS; the send queue is empty */
 void uroce_requester_init(struct uroce_qp *qp);
 

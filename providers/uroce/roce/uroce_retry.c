@@ -81,7 +81,7 @@ static void grow_window(struct uroce_qp *qp, uint32_t nr_packets, uint64_t now)
 		.nr_packets = nr_packets,
 		.in_flight = nr_packets + (uint32_t)uroce_psn_diff(
 						  req->sent_psn, req->una_psn),
-		.limit = qp->roce->engine->window_bytes / qp->mtu,
+		.limit = UROCE_WINDOW_BYTES / qp->mtu,
 	};
 
 	uroce_cwnd_acked(&req->cwnd, &acked, now);

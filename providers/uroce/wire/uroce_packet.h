@@ -100,7 +100,6 @@ enum uroce_nak {
 	UROCE_NAK_INVALID_REQUEST = 1,
 	UROCE_NAK_REMOTE_ACCESS = 2,
 	UROCE_NAK_REMOTE_OP = 3,
-	UROCE_NAK_INVALID_RD = 4,
 };
 
 /* Bytes of the longest headers from the BTH on. */
