@@ -14,37 +14,13 @@
 
 #include <cmocka.h>
 
-#include "uroce_pair.h"
+#include "uroce_expect.h"
 
-#define TARGET 300000
-#define MTU    1024
+#define MTU 1024
 
 static uint32_t psn_of(uint32_t first, uint32_t n)
 {
 	return (first + n) & 0xffffff;
-}
-
-static void post_send(struct pair *pair, uint64_t wr_id,
-		      enum ibv_wr_opcode opcode, uint32_t length)
-{
-	pair_request(pair, wr_id, opcode, length, TARGET);
-}
-
-static void post_receive(struct pair *pair, uint64_t wr_id)
-{
-	struct ibv_sge sge = pair_sge(pair, 1, TARGET, 5000);
-
-	pair_post_recv(pair, 1, wr_id, &sge, 1);
-}
-
-static void expect_completion(struct uroce_cq *cq, uint64_t wr_id,
-			      enum ibv_wc_status status)
-{
-	struct uroce_cqe cqe;
-
-	assert_true(pair_poll(cq, &cqe));
-	assert_int_equal(cqe.wr_id, wr_id);
-	assert_int_equal(cqe.status, status);
 }
 
 /* Recorded responses of side 1. */
@@ -142,7 +118,7 @@ static void protocol_message_is_segmented_by_mtu(void **state)
 
 		o.mtu = (enum ibv_mtu)mtu;
 		pair = pair_new(&o);
-		post_send(pair, 1, IBV_WR_RDMA_WRITE, 2 * bytes + 1);
+		post(pair, 1, IBV_WR_RDMA_WRITE, 2 * bytes + 1);
 		for (uint32_t i = 0; i < 3; i++) {
 			assert_true(uroce_engine_next(&pair->side[0].engine,
 						      pair->now, &out));
@@ -167,7 +143,7 @@ static void protocol_ack_is_requested_every_16_packets(void **state)
 		struct uroce_out out;
 		unsigned int nr = 0;
 
-		post_send(pair, 1, IBV_WR_RDMA_WRITE, sizes[i]);
+		post(pair, 1, IBV_WR_RDMA_WRITE, sizes[i]);
 		while (uroce_engine_next(&pair->side[0].engine, pair->now,
 					 &out))
 			nr += out.packet.ack_req;
@@ -183,7 +159,7 @@ static void protocol_outstanding_packets_are_limited_by_window(void **state)
 	struct uroce_out out = {};
 	unsigned int nr = 0;
 
-	post_send(pair, 1, IBV_WR_RDMA_WRITE, 300 * MTU);
+	post(pair, 1, IBV_WR_RDMA_WRITE, 300 * MTU);
 	while (uroce_engine_next(&pair->side[0].engine, pair->now, &out))
 		nr++;
 	assert_int_equal(nr, 64);
@@ -198,7 +174,7 @@ static void protocol_window_grows_to_limit(void **state)
 	struct pair *pair = pair_new(&o);
 
 	for (uint64_t i = 0; i < 100; i++) {
-		post_send(pair, i, IBV_WR_RDMA_WRITE, 700000);
+		post(pair, i, IBV_WR_RDMA_WRITE, 700000);
 		pair_run(pair);
 	}
 	assert_int_equal(pair->side[0].qp->roce->req.cwnd.packets,
@@ -261,9 +237,9 @@ static void protocol_gap_is_retransmitted_without_timeout(void **state)
 	window = pair->side[0].qp->roce->req.cwnd.packets;
 	pair->filter = lose_after_nak;
 	pair->filter_data = &losses;
-	post_send(pair, 1, IBV_WR_RDMA_WRITE, 60 * MTU);
+	post(pair, 1, IBV_WR_RDMA_WRITE, 60 * MTU);
 	pair_run(pair);
-	expect_completion(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_NAKS_SEQ), 4);
 	/* 0.7 of it each time, and little growth since */
@@ -298,9 +274,9 @@ static void protocol_long_read_with_losses_completes(void **state)
 		pair->side[1].memory[TARGET + i] = (uint8_t)(i * 7 >> 3);
 	pair->filter = lose_read_data;
 	pair->filter_data = &nr;
-	post_send(pair, 1, IBV_WR_RDMA_READ, 300000);
+	post(pair, 1, IBV_WR_RDMA_READ, 300000);
 	pair_run(pair);
-	expect_completion(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
 	assert_memory_equal(pair->side[0].memory, pair->side[1].memory + TARGET,
 			    300000);
 	assert_true(nr > 300);
@@ -329,12 +305,12 @@ static void protocol_lost_read_response_is_implied_by_later_ack(void **state)
 
 	pair->filter = lose_one_response;
 	pair->filter_data = &lost;
-	post_send(pair, 1, IBV_WR_RDMA_READ, 10);
-	post_send(pair, 2, IBV_WR_RDMA_WRITE, 10);
+	post(pair, 1, IBV_WR_RDMA_READ, 10);
+	post(pair, 2, IBV_WR_RDMA_WRITE, 10);
 	pair_run(pair);
 	assert_true(lost);
-	expect_completion(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
-	expect_completion(&pair->side[0].send_cq, 2, IBV_WC_SUCCESS);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect(&pair->side[0].send_cq, 2, IBV_WC_SUCCESS);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_IMPLIED_NAKS), 1);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 0);
 	pair_free(pair);
@@ -350,11 +326,11 @@ static void protocol_rnr_retry_counts_per_message(void **state)
 	o.min_rnr_timer = 14; /* 1.28 ms */
 	pair = pair_new(&o);
 	for (uint64_t i = 0; i < 5; i++) {
-		post_send(pair, i, IBV_WR_SEND, 10);
+		post(pair, i, IBV_WR_SEND, 10);
 		pair_run_until(pair, pair->now + 2000000); /* two NAKs */
-		post_receive(pair, i);
+		post_recv(pair, i, 5000);
 		pair_run(pair);
-		expect_completion(&pair->side[0].send_cq, i, IBV_WC_SUCCESS);
+		expect(&pair->side[0].send_cq, i, IBV_WC_SUCCESS);
 	}
 	assert_int_equal(pair_count(pair, 0, UROCE_C_NAKS_RNR), 10);
 	pair_free(pair);
@@ -370,12 +346,12 @@ static void protocol_duplicate_rnr_nak_counts_once(void **state)
 	o.min_rnr_timer = 14; /* 1.28 ms */
 	pair = pair_new(&o);
 	pair->faults.duplicate = 1000;
-	post_send(pair, 1, IBV_WR_SEND, 10);
+	post(pair, 1, IBV_WR_SEND, 10);
 	pair_run_until(pair, pair->now + 1000000);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_NAKS_RNR), 2);
-	post_receive(pair, 5);
+	post_recv(pair, 5, 5000);
 	pair_run(pair);
-	expect_completion(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
 	pair_free(pair);
 }
 
@@ -406,14 +382,14 @@ static void protocol_bind_waits_for_outstanding_requests(void **state)
 	bind.bind.va = PAIR_IOVA;
 	bind.bind.bytes = 10;
 	pair->filter = drop_all;
-	post_send(pair, 1, IBV_WR_RDMA_WRITE, 10);
+	post(pair, 1, IBV_WR_RDMA_WRITE, 10);
 	pair_post(pair, 0, &bind, NULL);
 	(void)pair_step(pair);
 	assert_int_equal(uroce_memory_find(memory, key)->bytes, 0);
 	pair->filter = NULL;
 	pair_run(pair);
-	expect_completion(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
-	expect_completion(&pair->side[0].send_cq, 2, IBV_WC_SUCCESS);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect(&pair->side[0].send_cq, 2, IBV_WC_SUCCESS);
 	assert_int_equal(uroce_memory_find(memory, key)->bytes, 10);
 	pair_free(pair);
 }
@@ -517,7 +493,7 @@ static void protocol_multicast_verifies_icrc_for_every_qp(void **state)
 	assert_int_equal(uroce_engine_attach(&pair->side[1].engine, other, gid),
 			 0);
 	for (uint64_t i = 0; i < 4; i++)
-		post_receive(pair, i);
+		post_recv(pair, i, 5000);
 	packet = request_packet(pair, UROCE_UD | UROCE_SEND_ONLY, 0);
 	packet.dest_qpn = UROCE_QPN_MULTICAST;
 	packet.qkey = pair->side[1].qp->qkey;
@@ -528,14 +504,14 @@ static void protocol_multicast_verifies_icrc_for_every_qp(void **state)
 	assert_false(pair_poll(&pair->side[1].recv_cq, &cqe));
 	inject_packet(pair, packet, 8);
 	pair_run(pair);
-	expect_completion(&pair->side[1].recv_cq, 0, IBV_WC_SUCCESS);
-	expect_completion(&pair->side[1].recv_cq, 1, IBV_WC_SUCCESS);
+	expect(&pair->side[1].recv_cq, 0, IBV_WC_SUCCESS);
+	expect(&pair->side[1].recv_cq, 1, IBV_WC_SUCCESS);
 	assert_false(pair_poll(&pair->side[1].recv_cq, &cqe));
 	uroce_engine_free_qp(&pair->side[1].engine, other, pair->now, 0);
 	/* a removed QP has left its groups */
 	inject_packet(pair, packet, 8);
 	pair_run(pair);
-	expect_completion(&pair->side[1].recv_cq, 2, IBV_WC_SUCCESS);
+	expect(&pair->side[1].recv_cq, 2, IBV_WC_SUCCESS);
 	assert_false(pair_poll(&pair->side[1].recv_cq, &cqe));
 	pair_free(pair);
 }

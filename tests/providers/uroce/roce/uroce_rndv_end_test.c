@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "uroce_expect.h"
 #include "uroce_long_message.h"
 
 /* Starts a message; each side has copied some of it. */
@@ -27,16 +28,6 @@ static struct fake *begin_message(struct message *m, enum ibv_wr_opcode opcode)
 	fake_run_until_pushed(fake, message_sender(m), 1);
 	assert_true(fake->side[message_receiver(m)].pulled);
 	return fake;
-}
-
-static void expect_completion(struct uroce_cq *cq, uint64_t wr_id,
-			      enum ibv_wc_status status)
-{
-	struct uroce_cqe cqe;
-
-	assert_true(pair_poll(cq, &cqe));
-	assert_int_equal(cqe.wr_id, wr_id);
-	assert_int_equal(cqe.status, status);
 }
 
 /* -- normal end -- */
@@ -220,8 +211,7 @@ static void rndv_retry_exceeded_quiesces_with_peer(void **state)
 		fake->loses = lose_all;
 		fake_run(fake);
 		assert_string_equal(fake_log(fake, 0), read ? "LeXs|" : "es|");
-		expect_completion(&fake->pair->side[0].send_cq, 1,
-				  IBV_WC_RETRY_EXC_ERR);
+		expect(&fake->pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
 		/* the duration of a failed message is ignored */
 		assert_int_equal(fake->side[0].nr_chosen, 1);
 		assert_int_equal(fake->side[0].nr_learned, 0);
@@ -245,8 +235,7 @@ static void rndv_lost_channel_quiesces_with_peer(void **state)
 			   &fake->pair->side[0].channel);
 	uroce_engine_sent(&fake->pair->side[0].engine, fake->pair->now);
 	assert_string_equal(fake_log(fake, 0), "LeXs|");
-	expect_completion(&fake->pair->side[0].send_cq, 1,
-			  IBV_WC_RETRY_EXC_ERR);
+	expect(&fake->pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
 	fake_free(fake);
 }
 
@@ -266,11 +255,9 @@ static void rndv_message_longer_than_receive_is_refused(void **state)
 	assert_true(fake->side[0].pushed && fake->side[1].pulled);
 	/* closes the QP and withdraws the sink before the completion */
 	assert_string_equal(fake_log(fake, 1), "lexs|");
-	expect_completion(&fake->pair->side[1].recv_cq, 101,
-			  IBV_WC_LOC_LEN_ERR);
+	expect(&fake->pair->side[1].recv_cq, 101, IBV_WC_LOC_LEN_ERR);
 	assert_string_equal(fake_log(fake, 0), "es|");
-	expect_completion(&fake->pair->side[0].send_cq, 1,
-			  IBV_WC_REM_INV_REQ_ERR);
+	expect(&fake->pair->side[0].send_cq, 1, IBV_WC_REM_INV_REQ_ERR);
 	m.to.sge[0].length -= 10;
 	fake_clear(fake, 1, &m.to.sge[0]);
 	fake_check_rest(fake, 1);
@@ -292,8 +279,7 @@ static void rndv_without_remote_right_copies_nothing(void **state)
 			IBV_ACCESS_LOCAL_WRITE;
 		message_post(fake, &m, 1);
 		fake_run(fake);
-		expect_completion(&fake->pair->side[0].send_cq, 1,
-				  IBV_WC_REM_ACCESS_ERR);
+		expect(&fake->pair->side[0].send_cq, 1, IBV_WC_REM_ACCESS_ERR);
 		assert_int_equal(message_bytes_by_sender(fake, &m), 0);
 		assert_int_equal(message_bytes_by_receiver(fake, &m), 0);
 		fake_check_rest(fake, message_receiver(&m));
@@ -313,8 +299,7 @@ static void rndv_empty_receive_publishes_no_sink(void **state)
 	message_post_request(fake, &m, 2);
 	fake_run(fake);
 	assert_string_equal(fake_log(fake, 1), "es|");
-	expect_completion(&fake->pair->side[1].recv_cq, 102,
-			  IBV_WC_LOC_LEN_ERR);
+	expect(&fake->pair->side[1].recv_cq, 102, IBV_WC_LOC_LEN_ERR);
 	fake_check_rest(fake, 1);
 	fake_free(fake);
 }
@@ -331,10 +316,9 @@ static void rndv_receive_with_bad_lkey_fails(void **state)
 	fake_run(fake);
 	assert_true(fake->side[1].pulled);
 	assert_string_equal(fake_log(fake, 1), "lexs|");
-	expect_completion(&fake->pair->side[1].recv_cq, 101,
-			  IBV_WC_LOC_PROT_ERR);
+	expect(&fake->pair->side[1].recv_cq, 101, IBV_WC_LOC_PROT_ERR);
 	assert_string_equal(fake_log(fake, 0), "es|");
-	expect_completion(&fake->pair->side[0].send_cq, 1, IBV_WC_REM_OP_ERR);
+	expect(&fake->pair->side[0].send_cq, 1, IBV_WC_REM_OP_ERR);
 	fake_free(fake);
 }
 
@@ -354,7 +338,7 @@ static void rndv_send_with_bad_lkey_fails_in_flight(void **state)
 		.lkey ^= 1;
 	fake_run(fake);
 	assert_string_equal(fake_log(fake, 0), "es|");
-	expect_completion(&fake->pair->side[0].send_cq, 1, IBV_WC_LOC_PROT_ERR);
+	expect(&fake->pair->side[0].send_cq, 1, IBV_WC_LOC_PROT_ERR);
 	assert_string_equal(fake_log(fake, 1), "l");
 	fake_free(fake);
 }
@@ -396,8 +380,7 @@ static void rndv_region_removed_in_flight_fails_request(void **state)
 		/* SEND, WRITE from removed memory whose source was announced */
 		assert_in_range(message_bytes_by_receiver(fake, &m), pulled,
 				pulled + PART);
-		expect_completion(&fake->pair->side[0].send_cq, 1,
-				  cases[i].status);
+		expect(&fake->pair->side[0].send_cq, 1, cases[i].status);
 		assert_int_equal(uroce_qp_state(fake->pair->side[0].qp),
 				 IBV_QPS_ERR);
 		fake_free(fake);
@@ -415,7 +398,7 @@ static void rndv_read_without_local_write_publishes_no_sink(void **state)
 	message_post(fake, &m, 1);
 	fake_run(fake);
 	assert_string_equal(fake_log(fake, 0), "es|");
-	expect_completion(&side->send_cq, 1, IBV_WC_LOC_PROT_ERR);
+	expect(&side->send_cq, 1, IBV_WC_LOC_PROT_ERR);
 	message_check_not_rndv(fake);
 	fake_check_rest(fake, 0);
 	fake_free(fake);

@@ -14,10 +14,9 @@
 
 #include <cmocka.h>
 
-#include "uroce_pair.h"
+#include "uroce_expect.h"
 
 #define SOURCE 0
-#define TARGET 300000
 
 static void fill_bytes(uint8_t *bytes, size_t len, uint32_t seed)
 {
@@ -39,26 +38,6 @@ static struct uroce_cqe expect_cqe(struct uroce_cq *cq, uint64_t wr_id,
 	return cqe;
 }
 
-static void expect_none(struct uroce_cq *cq)
-{
-	struct uroce_cqe cqe;
-
-	assert_false(pair_poll(cq, &cqe));
-}
-
-static struct uroce_send_wqe request_wqe(const struct pair *pair,
-					 enum ibv_wr_opcode opcode)
-{
-	return (struct uroce_send_wqe){
-		.wr_id = 77,
-		.opcode = (uint8_t)opcode,
-		.flags = IBV_SEND_SIGNALED,
-		.nr_sge = 1,
-		.remote = { .va = PAIR_IOVA + TARGET,
-			    .rkey = pair->side[1].key },
-	};
-}
-
 /* Sizes around packet boundaries. */
 static const uint32_t sizes[] = {
 	0,    1,    2,	  3,	255,  256,  257,   511,	  1023,	 1024,	1025,
@@ -71,7 +50,7 @@ static void check_size(struct pair *pair, enum ibv_wr_opcode opcode,
 {
 	struct ibv_sge from = pair_sge(pair, 0, SOURCE, size);
 	struct ibv_sge to = pair_sge(pair, 1, TARGET, 250000);
-	struct uroce_send_wqe wqe = request_wqe(pair, opcode);
+	struct uroce_send_wqe wqe = request(pair, 77, opcode);
 	bool receives = opcode != IBV_WR_RDMA_WRITE;
 	struct uroce_cqe cqe;
 
@@ -166,7 +145,7 @@ static void transfer_read_of_every_size_arrives(void **state)
 		for (size_t i = 0; i < NR_SIZES; i++) {
 			uint32_t size = sizes[i];
 			struct uroce_send_wqe wqe =
-				request_wqe(pair, IBV_WR_RDMA_READ);
+				request(pair, 77, IBV_WR_RDMA_READ);
 			struct ibv_sge to = pair_sge(pair, 0, SOURCE, size);
 			struct uroce_cqe cqe;
 
@@ -194,7 +173,7 @@ static void transfer_sge_lists_on_both_sides_arrive(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
-	struct uroce_send_wqe wqe = request_wqe(pair, IBV_WR_SEND);
+	struct uroce_send_wqe wqe = request(pair, 77, IBV_WR_SEND);
 	struct ibv_sge from[UROCE_MAX_SGE], to[UROCE_MAX_SGE];
 	uint8_t expected[32 * 500], got[32 * 500];
 	size_t nr = 0;
@@ -235,7 +214,7 @@ static void transfer_inline_data_arrives(void **state)
 	o.mtu = IBV_MTU_256; /* two packets */
 	pair = pair_new(&o);
 	to = pair_sge(pair, 1, TARGET, 1000);
-	wqe = request_wqe(pair, IBV_WR_SEND);
+	wqe = request(pair, 77, IBV_WR_SEND);
 	wqe.flags |= IBV_SEND_INLINE;
 	wqe.nr_sge = 0;
 	wqe.length = 500;
@@ -262,7 +241,7 @@ static void transfer_atomic_returns_original_value(void **state)
 	struct ibv_sge to = pair_sge(pair, 0, SOURCE, 8);
 
 	*number(pair, 1, TARGET) = 1000;
-	wqe = request_wqe(pair, IBV_WR_ATOMIC_FETCH_AND_ADD);
+	wqe = request(pair, 77, IBV_WR_ATOMIC_FETCH_AND_ADD);
 	wqe.remote.compare_add = UINT64_C(0x100000000);
 	pair_post(pair, 0, &wqe, &to);
 	pair_run(pair);
@@ -273,7 +252,7 @@ static void transfer_atomic_returns_original_value(void **state)
 	assert_int_equal(*number(pair, 0, SOURCE), 1000);
 	assert_int_equal(*number(pair, 1, TARGET), UINT64_C(0x1000003e8));
 
-	wqe = request_wqe(pair, IBV_WR_ATOMIC_CMP_AND_SWP);
+	wqe = request(pair, 77, IBV_WR_ATOMIC_CMP_AND_SWP);
 	wqe.remote.compare_add = 5; /* does not match */
 	wqe.remote.swap = 6;
 	pair_post(pair, 0, &wqe, &to);
@@ -295,12 +274,12 @@ static void transfer_atomic_write_and_flush_complete(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
-	struct uroce_send_wqe wqe = request_wqe(pair, IBV_WR_ATOMIC_WRITE);
+	struct uroce_send_wqe wqe = request(pair, 77, IBV_WR_ATOMIC_WRITE);
 	struct ibv_sge from = pair_sge(pair, 0, SOURCE, 8);
 
 	*number(pair, 0, SOURCE) = UINT64_C(0x0123456789abcdef);
 	pair_post(pair, 0, &wqe, &from);
-	wqe = request_wqe(pair, IBV_WR_FLUSH);
+	wqe = request(pair, 77, IBV_WR_FLUSH);
 	wqe.nr_sge = 0;
 	wqe.length = 4096;
 	wqe.flush_placement = IBV_FLUSH_GLOBAL;
@@ -349,10 +328,10 @@ static void transfer_window_is_bound_used_and_invalidated(void **state)
 
 	key = (key & ~0xffu) | ((key + 1) & 0xff);
 	fill_bytes(pair->side[0].memory, 100, 4);
-	wqe = request_wqe(pair, IBV_WR_RDMA_WRITE);
+	wqe = request(pair, 77, IBV_WR_RDMA_WRITE);
 	wqe.remote.rkey = key;
 	pair_post(pair, 0, &wqe, &from);
-	wqe = request_wqe(pair, IBV_WR_SEND_WITH_INV);
+	wqe = request(pair, 77, IBV_WR_SEND_WITH_INV);
 	wqe.inv_rkey = key;
 	pair_post_recv(pair, 1, 9, &to, 1);
 	pair_post(pair, 0, &wqe, &from);
@@ -386,7 +365,7 @@ static void transfer_unsignaled_requests_raise_no_completion(void **state)
 
 	for (int i = 0; i < 1000; i++) {
 		struct uroce_send_wqe wqe =
-			request_wqe(pair, IBV_WR_RDMA_WRITE);
+			request(pair, 77, IBV_WR_RDMA_WRITE);
 
 		wqe.wr_id = (uint64_t)i;
 		wqe.flags = i % 10 == 9 ? IBV_SEND_SIGNALED : 0;
@@ -423,7 +402,7 @@ static void transfer_acks_are_coalesced(void **state)
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
 	struct ibv_sge from = pair_sge(pair, 0, SOURCE, 10);
-	struct uroce_send_wqe wqe = request_wqe(pair, IBV_WR_RDMA_WRITE);
+	struct uroce_send_wqe wqe = request(pair, 77, IBV_WR_RDMA_WRITE);
 	struct seen seen = {};
 
 	pair->filter = count_acks;
@@ -444,12 +423,12 @@ static void transfer_fence_waits_for_read(void **state)
 	struct pair *pair = pair_new(&o);
 	struct ibv_sge here = pair_sge(pair, 0, SOURCE, 30000);
 	struct ibv_sge other = pair_sge(pair, 0, 100000, 30000);
-	struct uroce_send_wqe wqe = request_wqe(pair, IBV_WR_RDMA_READ);
+	struct uroce_send_wqe wqe = request(pair, 77, IBV_WR_RDMA_READ);
 
 	memset(pair->side[1].memory + TARGET, 'a', 30000);
 	memset(pair->side[0].memory + 100000, 'b', 30000);
 	pair_post(pair, 0, &wqe, &here);
-	wqe = request_wqe(pair, IBV_WR_RDMA_WRITE);
+	wqe = request(pair, 77, IBV_WR_RDMA_WRITE);
 	wqe.flags |= IBV_SEND_FENCE;
 	pair_post(pair, 0, &wqe, &other);
 	pair_run(pair);
@@ -585,7 +564,7 @@ static void transfer_solicited_send_wakes_armed_cq(void **state)
 	pair = pair_new(&o);
 	from = pair_sge(pair, 0, SOURCE, 10);
 	to = pair_sge(pair, 1, TARGET, 100);
-	wqe = request_wqe(pair, IBV_WR_SEND);
+	wqe = request(pair, 77, IBV_WR_SEND);
 	cq = &pair->side[1].recv_cq;
 	pair_post_recv(pair, 1, 1, &to, 1);
 	pair_post_recv(pair, 1, 2, &to, 1);
