@@ -338,58 +338,25 @@ void pair_use_qp(struct pair *pair, unsigned int number)
 	}
 }
 
-static void modify_qp(struct pair *pair, unsigned int i,
-		      struct ibv_qp_attr attr, enum ibv_qp_state state,
-		      int mask)
-{
-	struct pair_side *side = &pair->side[i];
-
-	attr.qp_state = state;
-	assert_int_equal(uroce_qp_modify(side->qp, &attr, mask | IBV_QP_STATE,
-					 IBV_MTU_4096, &side->path, pair->now),
-			 0);
-}
-
 static void connect_qp(struct pair *pair, unsigned int i,
 		       const struct pair_options *o)
 {
-	struct ibv_qp_attr attr = {
-		.path_mtu = o->mtu,
-		.qkey = 0x1ee7,
+	struct pair_side *side = &pair->side[i];
+	const struct connect_options connect = {
+		.mtu = o->mtu,
 		.rq_psn = i ? o->psn : o->psn / 2,
 		.sq_psn = i ? o->psn / 2 : o->psn,
-		.dest_qp_num = pair->side[!i].qp->qpn,
-		.qp_access_flags = PAIR_ALL_RIGHTS,
-		.ah_attr = { .is_global = 1, .port_num = 1 },
-		.max_rd_atomic = o->rd_atomic,
-		.max_dest_rd_atomic = o->rd_atomic,
+		.dest_qpn = pair->side[!i].qp->qpn,
+		.rd_atomic = o->rd_atomic,
 		.min_rnr_timer = o->min_rnr_timer,
-		.port_num = 1,
 		.timeout = o->timeout,
 		.retry_cnt = o->retry_cnt,
 		.rnr_retry = o->rnr_retry,
+		.channel = o->bound ? &side->channel : NULL,
 	};
-	int init = IBV_QP_PKEY_INDEX | IBV_QP_PORT;
-	int rtr = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
-	int rts = IBV_QP_SQ_PSN;
 
-	if (o->type == IBV_QPT_UD) {
-		init |= IBV_QP_QKEY;
-		rtr = 0;
-	} else {
-		init |= IBV_QP_ACCESS_FLAGS;
-	}
-	if (o->type == IBV_QPT_RC) {
-		rtr |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
-		rts |= IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-		       IBV_QP_MAX_QP_RD_ATOMIC;
-	}
-	modify_qp(pair, i, attr, IBV_QPS_RESET, 0);
-	modify_qp(pair, i, attr, IBV_QPS_INIT, init);
-	if (o->bound)
-		uroce_channel_bind(&pair->side[i].channel, pair->side[i].qp);
-	modify_qp(pair, i, attr, IBV_QPS_RTR, rtr);
-	modify_qp(pair, i, attr, IBV_QPS_RTS, rts);
+	assert_int_equal(
+		connect_to_peer(side->qp, &connect, &side->path, pair->now), 0);
 }
 
 static void connect_qps(struct pair *pair, const struct pair_options *options)

@@ -13,15 +13,13 @@
 #include <stdint.h>
 
 #include "uroce/roce/uroce_engine.h"
+#include "uroce_connect.h"
 
-#define PAIR_PD	    3
-#define PAIR_MEMORY (1u << 20)
-#define PAIR_QPS    4 /* at most, of a side */
-#define PAIR_IOVA   UINT64_C(0x700000000000)
-#define PAIR_ALL_RIGHTS                                      \
-	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |  \
-	 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | \
-	 IBV_ACCESS_MW_BIND | IBV_ACCESS_FLUSH_GLOBAL)
+#define PAIR_PD		3
+#define PAIR_MEMORY	(1u << 20)
+#define PAIR_QPS	4 /* at most, of a side */
+#define PAIR_IOVA	UINT64_C(0x700000000000)
+#define PAIR_ALL_RIGHTS CONNECT_ALL_RIGHTS
 
 struct pair_side {
 	struct uroce_memory regions;
