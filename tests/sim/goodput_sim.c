@@ -11,14 +11,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
-#include "providers/uroce/roce/uroce_expect.h"
+#include "net_host.h"
+#include "net_topology.h"
 
-#define MS		   UINT64_C(1000000)
 #define LINK_BITS	   UINT64_C(200000000)
+#define ADAPTER_BITS	   UINT64_C(10000000000)
 #define MESSAGE_BYTES	   (512u << 10)
 #define OUTSTANDING	   8
 #define SIMULATED_MS	   UINT64_C(5000)
@@ -51,76 +52,105 @@ struct sim_traffic {
 	bool marks; /* the queue marks packets before it is full (ECN) */
 };
 
-static void sim_set_links(struct pair *pair, const struct scenario *s,
-			  bool marks)
+/* Two hosts, whose adapters are fast, and a switch with slow links to them. */
+struct sim {
+	struct net net;
+	struct net_topology topology;
+	struct net_hosts hosts;
+	struct net_conn *conn[SHARING_QPS];
+};
+
+static struct net_topology_config sim_topology(const struct scenario *s,
+					       bool marks)
 {
 	uint64_t rtt_bytes = LINK_BITS / 8 * s->rtt_us / 1000000;
-	const struct pair_link link = {
-		.bits_per_s = LINK_BITS,
-		.delay_ns = s->rtt_us * UINT64_C(500),
-		.lost_of_10000 = s->lost_of_10000,
-		.queue_bytes =
-			(uint32_t)rtt_bytes + QUEUED_PACKETS * ETHERNET_PACKET,
-		.mark_bytes = marks ? (uint32_t)rtt_bytes / 4 +
-					      MARKED_PACKETS * ETHERNET_PACKET
-				    : 0,
-	};
+	uint64_t mark_bytes =
+		marks ? rtt_bytes / 4 + MARKED_PACKETS * ETHERNET_PACKET : 0;
 
-	pair->link[0] = link;
-	pair->link[1] = link;
+	return (struct net_topology_config){
+		.leaves = 1,
+		.hosts_per_leaf = 2,
+		.host_bits_per_s = LINK_BITS,
+		.delay_ns = s->rtt_us * UINT64_C(500),
+		.queueing = { .buffer_bytes = rtt_bytes +
+					      QUEUED_PACKETS * ETHERNET_PACKET,
+			      .mark_min_bytes = mark_bytes,
+			      .mark_max_bytes = mark_bytes },
+	};
 }
 
-static void sim_post(struct pair *pair, uint64_t wr_id,
-		     enum ibv_wr_opcode opcode)
+static struct sim *sim_new(const struct scenario *s,
+			   const struct sim_traffic *traffic)
 {
-	struct uroce_send_wqe wqe = request(pair, wr_id, opcode);
-	struct ibv_sge sge = pair_sge(pair, 0, 0, MESSAGE_BYTES);
+	static const struct net_host_config config = {
+		.mtu = 1024,
+		.message_bytes = MESSAGE_BYTES,
+		.outstanding = OUTSTANDING,
+		.timeout = 17, /* 0.5 s */
+		.room_bytes = SOCKET_BYTES,
+	};
+	const struct net_topology_config topology =
+		sim_topology(s, traffic->marks);
+	struct sim *sim = calloc(1, sizeof(*sim));
 
-	wqe.remote.va = PAIR_IOVA;
-	pair_post(pair, 0, &wqe, &sge);
+	assert_non_null(sim);
+	net_init(&sim->net, 1);
+	net_topology_init(&sim->topology, &sim->net, &topology);
+	net_hosts_init(&sim->hosts, &sim->net, 2, &config);
+	for (uint32_t i = 0; i < 2; i++) {
+		net_link_init(&sim->topology.from_host[i], ADAPTER_BITS, 0,
+			      &sim->topology.switches[0]);
+		sim->topology.to_host[i].loss_ppm = s->lost_of_10000 * 100;
+		net_host_attach(&sim->hosts.host[i],
+				&sim->topology.from_host[i],
+				&sim->topology.to_host[i]);
+	}
+	for (uint32_t n = 0; n < traffic->nr_qps; n++) {
+		sim->conn[n] = net_conn_new(&sim->hosts, 0, 1);
+		sim->conn[n]->opcode = traffic->opcode;
+	}
+	return sim;
+}
+
+static void sim_free(struct sim *sim)
+{
+	net_hosts_fini(&sim->hosts);
+	net_topology_fini(&sim->topology, &sim->net);
+	net_fini(&sim->net);
+	free(sim);
+}
+
+static uint64_t sim_count(const struct sim *sim, unsigned int host,
+			  enum uroce_counter counter)
+{
+	return sim->hosts.host[host].engine.core.counters.count[counter];
 }
 
 /*
  * Returns QPs that have transferred for SIMULATED_MS; they start one after the
  * other. @bytes receives what each of them has completed.
  */
-static struct pair *sim_transfer(const struct scenario *s,
-				 const struct sim_traffic *traffic,
-				 uint64_t *bytes)
+static struct sim *sim_transfer(const struct scenario *s,
+				const struct sim_traffic *traffic,
+				uint64_t *bytes)
 {
-	struct pair_options o = pair_defaults();
-	struct uroce_cqe cqe;
-	struct pair *pair;
-	uint64_t end_ns;
+	struct sim *sim = sim_new(s, traffic);
 
-	o.timeout = 17; /* 0.5 s */
-	o.room_bytes = SOCKET_BYTES;
-	o.nr_qps = traffic->nr_qps;
-	pair = pair_new(&o);
-	sim_set_links(pair, s, traffic->marks);
 	for (unsigned int n = 0; n < traffic->nr_qps; n++) {
 		if (n)
-			pair_run_until(pair, pair->now + 10 * MS);
-		pair_use_qp(pair, n);
-		for (unsigned int i = 0; i < OUTSTANDING; i++)
-			sim_post(pair, n, traffic->opcode);
+			net_run_until(&sim->net, sim->net.now + 10 * NET_MS);
+		net_conn_start(sim->conn[n], UINT64_MAX);
 	}
-	end_ns = pair->now + SIMULATED_MS * MS;
-	while (pair->now < end_ns) {
-		pair_run_until(pair, pair->now + MS);
-		while (pair_poll(&pair->side[0].send_cq, &cqe)) {
-			assert_int_equal(cqe.status, IBV_WC_SUCCESS);
-			bytes[cqe.wr_id] += MESSAGE_BYTES;
-			pair_use_qp(pair, (unsigned int)cqe.wr_id);
-			sim_post(pair, cqe.wr_id, traffic->opcode);
-		}
-	}
+	net_run_until(&sim->net, sim->net.now + SIMULATED_MS * NET_MS);
 	printf("%6.1f %6.1f %6s", s->rtt_us / 1000.0, s->lost_of_10000 / 100.0,
 	       traffic->opcode == IBV_WR_RDMA_READ ? "READ" : "WRITE");
-	for (unsigned int n = 0; n < traffic->nr_qps; n++)
+	for (unsigned int n = 0; n < traffic->nr_qps; n++) {
+		assert_false(sim->conn[n]->failed);
+		bytes[n] = sim->conn[n]->done_bytes;
 		printf(" %8.2f",
 		       (double)bytes[n] / (double)SIMULATED_MS / 1000);
-	return pair;
+	}
+	return sim;
 }
 
 /* The percentage of the link that a payload of @bytes has used. */
@@ -134,13 +164,13 @@ static uint32_t sim_run(const struct scenario *s, enum ibv_wr_opcode opcode)
 {
 	const struct sim_traffic traffic = { opcode, 1, false };
 	uint64_t bytes = 0;
-	struct pair *pair = sim_transfer(s, &traffic, &bytes);
+	struct sim *sim = sim_transfer(s, &traffic, &bytes);
 
 	printf(" %14llu %6llu %9llu\n",
-	       (unsigned long long)pair_count(pair, 0, UROCE_C_RETRANSMITTED),
-	       (unsigned long long)pair_count(pair, 0, UROCE_C_PROBES),
-	       (unsigned long long)pair_count(pair, 0, UROCE_C_TIMEOUTS));
-	pair_free(pair);
+	       (unsigned long long)sim_count(sim, 0, UROCE_C_RETRANSMITTED),
+	       (unsigned long long)sim_count(sim, 0, UROCE_C_PROBES),
+	       (unsigned long long)sim_count(sim, 0, UROCE_C_TIMEOUTS));
+	sim_free(sim);
 	return sim_share(bytes);
 }
 
@@ -180,7 +210,7 @@ static uint32_t sim_run_qps(const struct scenario *s, enum ibv_wr_opcode opcode)
 	uint64_t bytes[SHARING_QPS] = {};
 	uint32_t jain;
 
-	pair_free(sim_transfer(s, &traffic, bytes));
+	sim_free(sim_transfer(s, &traffic, bytes));
 	jain = sim_jain(bytes);
 	printf("\n");
 	return jain;
@@ -210,17 +240,17 @@ static unsigned int sim_run_marks(const struct scenario *s,
 {
 	const struct sim_traffic traffic = { opcode, SHARING_QPS, marks };
 	uint64_t bytes[SHARING_QPS] = {}, sum = 0, again;
-	struct pair *pair = sim_transfer(s, &traffic, bytes);
+	struct sim *sim = sim_transfer(s, &traffic, bytes);
 	uint32_t jain = sim_jain(bytes);
 
 	for (unsigned int n = 0; n < SHARING_QPS; n++)
 		sum += bytes[n];
-	again = pair_count(pair, 0, UROCE_C_RETRANSMITTED);
+	again = sim_count(sim, 0, UROCE_C_RETRANSMITTED);
 	printf(" %8llu %8llu\n",
-	       (unsigned long long)(pair_count(pair, 0, UROCE_C_ECN_MARKED) +
-				    pair_count(pair, 1, UROCE_C_ECN_MARKED)),
+	       (unsigned long long)(sim_count(sim, 0, UROCE_C_ECN_MARKED) +
+				    sim_count(sim, 1, UROCE_C_ECN_MARKED)),
 	       (unsigned long long)again);
-	pair_free(pair);
+	sim_free(sim);
 	return !marks ? 0
 		      : (jain < LEAST_MARKED_JAIN) +
 				(sim_share(sum) < LEAST_SHARE) +

@@ -47,8 +47,7 @@ struct pair_link {
 	uint32_t queue_bytes; /* a datagram that finds more is lost */
 	uint32_t
 		mark_bytes; /* a datagram that finds more is marked, if not 0 */
-	uint32_t lost_of_10000;
-	uint64_t free_ns; /* when the last datagram leaves the queue */
+	uint64_t free_ns;   /* when the last datagram leaves the queue */
 };
 
 enum pair_action {
