@@ -48,17 +48,20 @@ static uint64_t timeout_from(const struct uroce_qp *qp, uint64_t now)
 }
 
 /*
- * A probe may be lost, too: the next one waits twice as long. Without an RTT,
- * that of a channel for example, there is none.
+ * A probe may be lost, too: the next one waits twice as long. Probes
+ * also begin before an RTT is known, as the first window may have been lost,
+ * but not with timeout 0. A channel loses no packets.
  */
-static uint64_t probe_from(const struct uroce_requester *req, uint64_t now)
+static uint64_t probe_from(const struct uroce_qp *qp, uint64_t now)
 {
+	const struct uroce_requester *req = &qp->roce->req;
 	uint64_t probe_ns =
 		now + ((2 * req->cwnd.rtt_ns + PROBE_NS) << req->nr_probes);
 
-	return req->cwnd.rtt_ns && !req->recovering && probe_ns < req->ack_ns
-		       ? probe_ns
-		       : UROCE_NEVER;
+	if (qp->roce->channel || (!req->cwnd.rtt_ns && !qp->timeout))
+		return UROCE_NEVER;
+	return !req->recovering && probe_ns < req->ack_ns ? probe_ns
+							  : UROCE_NEVER;
 }
 
 void uroce_retry_start(struct uroce_qp *qp, uint64_t now)
@@ -69,7 +72,7 @@ void uroce_retry_start(struct uroce_qp *qp, uint64_t now)
 		return;
 	req->stale = qp->roce->engine->stale;
 	req->ack_ns = timeout_from(qp, now);
-	req->probe_ns = probe_from(req, now);
+	req->probe_ns = probe_from(qp, now);
 	uroce_timers_set(qp->roce->engine, qp, uroce_retry_deadline(qp));
 }
 
@@ -294,7 +297,10 @@ static void probe(struct uroce_qp *qp)
 	bool of_responses = uroce_sack_is_of_responses(qp);
 	const struct uroce_send_wqe *last;
 
-	if (req->una_psn == req->sent_psn || req->next_psn != req->sent_psn)
+	if (req->una_psn == req->sent_psn)
+		return;
+	/* if the window is closed, all retransmissions may have been lost */
+	if (req->next_psn != req->sent_psn && (!qp->roce->sack || of_responses))
 		return;
 	last = uroce_request_find(qp, uroce_psn_add(req->sent_psn, -1));
 	if (qp->roce->sack) {
@@ -335,7 +341,7 @@ void uroce_retry_expire(struct uroce_qp *qp, uint64_t now)
 	} else if (req->probe_ns <= now) {
 		if (req->nr_probes < MAX_PROBES)
 			req->nr_probes++;
-		req->probe_ns = probe_from(req, now);
+		req->probe_ns = probe_from(qp, now);
 		probe(qp);
 	}
 }
