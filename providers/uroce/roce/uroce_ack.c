@@ -16,6 +16,7 @@
 #include "uroce/qp/uroce_completion.h"
 #include "uroce/qp/uroce_sq.h"
 #include "uroce/roce/uroce_copy.h"
+#include "uroce/roce/uroce_ecn.h"
 #include "uroce/roce/uroce_gap.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_request.h"
@@ -413,6 +414,18 @@ void uroce_ack_plain(struct uroce_qp *qp, uint32_t psn, uint64_t now)
 	ack_check_oldest(qp);
 }
 
+/* A message that began before the peer has responded may be marked now. */
+static void ack_learn_selective(struct uroce_qp *qp,
+				const struct uroce_packet *packet)
+{
+	struct uroce_requester *req = &qp->roce->req;
+	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
+
+	if (packet->selective && !req->selective && wqe->nr_packets > 1)
+		uroce_ecn_allow(qp);
+	req->selective = packet->selective;
+}
+
 void uroce_ack_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 		       uint64_t now)
 {
@@ -424,7 +437,7 @@ void uroce_ack_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 		ack_count(qp, UROCE_C_BAD_ICRC);
 		return;
 	}
-	qp->roce->req.selective = packet->selective;
+	ack_learn_selective(qp, packet);
 	if (packet->becn ||
 	    (packet->fecn && packet->traits & UROCE_T_READ_RESP)) {
 		ack_count(qp, UROCE_C_CNPS_HANDLED);

@@ -30,7 +30,7 @@ static enum pair_action look(struct pair *pair, unsigned int from,
 	struct seen *seen = pair->filter_data;
 
 	seen->nr[from]++;
-	seen->nr_ect[from] += packet->path->tclass == ECT0;
+	seen->nr_ect[from] += (packet->path->tclass & UROCE_ECN_MASK) == ECT0;
 	if (packet->opcode != UROCE_CNP) {
 		seen->nr_becn[from] += packet->becn;
 		return PAIR_PASS;
@@ -91,6 +91,18 @@ static void ecn_mark_of_write_returns_in_ack(void **state)
 			 seen.nr_becn[1]);
 	assert_int_equal(seen.nr_cnps[0] + seen.nr_cnps[1], 0);
 	assert_int_equal(pair_count(pair, 0, UROCE_C_RETRANSMITTED), 0);
+	pair_free(pair);
+}
+
+/* The message begins before a response shows that the peer reports marks. */
+static void ecn_first_message_allows_marks_after_response(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct seen seen;
+	struct pair *pair = ecn_new_pair(&o, &seen);
+
+	ecn_transfer(pair, IBV_WR_RDMA_WRITE, 1);
+	assert_in_range(seen.nr_ect[0], 1, MESSAGE / MTU - 1);
 	pair_free(pair);
 }
 
@@ -220,6 +232,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ecn_mark_of_write_returns_in_ack),
+		cmocka_unit_test(ecn_first_message_allows_marks_after_response),
 		cmocka_unit_test(ecn_mark_of_read_response_needs_no_report),
 		cmocka_unit_test(ecn_marks_keep_window_small),
 		cmocka_unit_test(ecn_small_messages_allow_no_mark),
