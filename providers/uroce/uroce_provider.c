@@ -78,6 +78,7 @@ static const struct verbs_context_ops uroce_context_ops = {
 
 	.create_qp = uroce_create_qp,
 	.modify_qp = uroce_modify_qp,
+	.modify_qp_rate_limit = uroce_modify_qp_rate_limit,
 	.query_qp = uroce_query_qp,
 	.destroy_qp = uroce_destroy_qp,
 

@@ -65,7 +65,10 @@ struct uroce_qp_ops {
 			 bool failed);
 	/* end_receive() - qp->receive is about to complete */
 	void (*end_receive)(struct uroce_qp *qp);
-	/* query() - set rq_psn, sq_psn and sq_draining as they are now */
+	/*
+	 * query() - set rq_psn, sq_psn, sq_draining and rate_limit as they are
+	 * now
+	 */
 	void (*query)(const struct uroce_qp *qp, struct ibv_qp_attr *attr);
 };
 

@@ -73,28 +73,33 @@ static const struct transition transitions[] = {
 		.rc = { IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
 				IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
 				IBV_QP_MIN_RNR_TIMER,
-			IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS | ALT_PATH },
+			IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS | ALT_PATH |
+				IBV_QP_RATE_LIMIT },
 		.uc = { IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
 				IBV_QP_RQ_PSN,
-			IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS | ALT_PATH },
-		.ud = { 0, IBV_QP_PKEY_INDEX | IBV_QP_QKEY },
+			IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS | ALT_PATH |
+				IBV_QP_RATE_LIMIT },
+		.ud = { 0,
+			IBV_QP_PKEY_INDEX | IBV_QP_QKEY | IBV_QP_RATE_LIMIT },
 	},
 	{
 		IBV_QPS_RTR,
 		IBV_QPS_RTS,
 		.rc = { IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
 				IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC,
-			IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER | ALT_PATH },
-		.uc = { IBV_QP_SQ_PSN, IBV_QP_ACCESS_FLAGS | ALT_PATH },
-		.ud = { IBV_QP_SQ_PSN, IBV_QP_QKEY },
+			IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER | ALT_PATH |
+				IBV_QP_RATE_LIMIT },
+		.uc = { IBV_QP_SQ_PSN,
+			IBV_QP_ACCESS_FLAGS | ALT_PATH | IBV_QP_RATE_LIMIT },
+		.ud = { IBV_QP_SQ_PSN, IBV_QP_QKEY | IBV_QP_RATE_LIMIT },
 	},
 	{
 		IBV_QPS_RTS,
 		IBV_QPS_RTS,
-		.rc = { 0,
-			IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER | ALT_PATH },
-		.uc = { 0, IBV_QP_ACCESS_FLAGS | ALT_PATH },
-		.ud = { 0, IBV_QP_QKEY },
+		.rc = { 0, IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER |
+				   ALT_PATH | IBV_QP_RATE_LIMIT },
+		.uc = { 0, IBV_QP_ACCESS_FLAGS | ALT_PATH | IBV_QP_RATE_LIMIT },
+		.ud = { 0, IBV_QP_QKEY | IBV_QP_RATE_LIMIT },
 	},
 	{
 		IBV_QPS_RTS,
@@ -176,7 +181,7 @@ int uroce_qp_state_used(enum ibv_qp_type type, int mask)
 		       ~(IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
 	case IBV_QPT_XRC_RECV:
 		return mask & ~(IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-				IBV_QP_MAX_QP_RD_ATOMIC);
+				IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_RATE_LIMIT);
 	default:
 		return mask;
 	}
@@ -201,6 +206,8 @@ static bool numbers_are_valid(const struct ibv_qp_attr *attr, int mask)
 	if ((mask & IBV_QP_SQ_PSN) && attr->sq_psn > UROCE_PSN_MASK)
 		return false;
 	if ((mask & IBV_QP_DEST_QPN) && attr->dest_qp_num > UROCE_QPN_MASK)
+		return false;
+	if ((mask & IBV_QP_RATE_LIMIT) && attr->rate_limit > UROCE_MAX_KBPS)
 		return false;
 	if ((mask & IBV_QP_MAX_QP_RD_ATOMIC) &&
 	    attr->max_rd_atomic > UROCE_MAX_RD_ATOMIC)
@@ -236,7 +243,7 @@ int uroce_qp_state_check(enum ibv_qp_type type, enum ibv_qp_state from,
 
 	if ((mask & IBV_QP_CUR_STATE) && attr->cur_qp_state != from)
 		return -EINVAL;
-	if (mask & (IBV_QP_CAP | IBV_QP_RATE_LIMIT))
+	if (mask & IBV_QP_CAP)
 		return -EOPNOTSUPP;
 	allowed = find_transition(type, from, to);
 	if (!allowed)

@@ -10,6 +10,7 @@
 
 /* Limits that the device reports and uroce_qp_state_check() enforces. */
 #define UROCE_MAX_RD_ATOMIC 128
+#define UROCE_MAX_KBPS	    100000000 /* rate limit: 100 Gbit/s */
 #define UROCE_NR_PORTS	    1
 #define UROCE_NR_PKEYS	    1
 
@@ -34,8 +35,8 @@ int uroce_qp_state_used(enum ibv_qp_type type, int mask);
  * @ret_to: receives the new state
  *
  * Return: 0; -EINVAL for a transition or attribute that the tables do not have,
- * a missing attribute, or a value out of range; -EOPNOTSUPP for rate limits,
- * resizing, and alternate paths, which this device does not support.
+ * a missing attribute, or a value out of range; -EOPNOTSUPP for resizing and
+ * alternate paths, which this device does not support.
  */
 int uroce_qp_state_check(enum ibv_qp_type type, enum ibv_qp_state from,
 			 const struct ibv_qp_attr *attr, int mask,

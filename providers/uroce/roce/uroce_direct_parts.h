@@ -12,15 +12,15 @@
 #include "uroce/roce/uroce_roce.h"
 
 /*
- * Whether a QP with a channel may use direct access now: it is in RTS with no
- * error pending, and the peer has acknowledged, hence executed, all earlier
- * requests.
+ * Whether a QP with a channel may use direct access now: it has no rate limit,
+ * is in RTS with no error pending, and the peer has acknowledged, hence
+ * executed, all earlier requests.
  */
 static inline bool uroce_direct_is_free(const struct uroce_qp *qp)
 {
 	const struct uroce_requester *req = &qp->roce->req;
 
-	return qp->type == IBV_QPT_RC && uroce_qp_is_running(qp) &&
+	return qp->roce->shortcuts && uroce_qp_is_running(qp) &&
 	       !qp->roce->channel->failed && qp->cur == qp->sq.tail &&
 	       req->una_psn == req->new_psn && req->resume_ns == UROCE_NEVER;
 }

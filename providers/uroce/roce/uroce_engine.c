@@ -11,6 +11,7 @@
 
 #include "uroce/roce/uroce_delack.h"
 #include "uroce/roce/uroce_ecn.h"
+#include "uroce/roce/uroce_pace.h"
 #include "uroce/roce/uroce_requester.h"
 #include "uroce/roce/uroce_responder.h"
 #include "uroce/roce/uroce_retry.h"
@@ -167,7 +168,9 @@ static void expire(struct uroce_engine *engine, struct uroce_qp *qp,
 	}
 	if (uroce_retry_deadline(qp) <= now)
 		uroce_retry_expire(qp, now);
+	uroce_pace_expire(qp, now);
 	uroce_timers_set(engine, qp, uroce_retry_deadline(qp));
+	uroce_timers_set(engine, qp, qp->roce->pace.until_ns);
 }
 
 uint64_t uroce_engine_expire(struct uroce_engine *engine, uint64_t now)

@@ -5,8 +5,9 @@
  * uroce_engine_next(), which handles the WQEs that do not qualify. No state
  * changes before all preconditions hold.
  *
- * Preconditions of the fast path: an RC QP in RTS; no retransmission, NAK or
- * RNR wait; one SGE with a valid lkey; room in the window and in the ring.
+ * Preconditions of the fast path: an RC QP in RTS without a rate limit; no
+ * retransmission, NAK or RNR wait; one SGE with a valid lkey; room in the
+ * window and in the ring.
  */
 #include <endian.h>
 #include <stddef.h>
@@ -44,7 +45,7 @@ static bool is_flowing(const struct uroce_qp *qp)
 {
 	const struct uroce_requester *req = &qp->roce->req;
 
-	return qp->type == IBV_QPT_RC && uroce_qp_is_running(qp) &&
+	return qp->roce->shortcuts && uroce_qp_is_running(qp) &&
 	       !qp->roce->channel->failed && !req->recovering &&
 	       req->resume_ns == UROCE_NEVER && req->next_psn == req->new_psn &&
 	       req->sent_psn == req->new_psn &&

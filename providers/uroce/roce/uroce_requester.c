@@ -14,6 +14,7 @@
 #include "uroce/roce/uroce_direct.h"
 #include "uroce/roce/uroce_ecn.h"
 #include "uroce/roce/uroce_gap.h"
+#include "uroce/roce/uroce_pace.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_request.h"
 #include "uroce/roce/uroce_retry.h"
@@ -244,7 +245,10 @@ static bool window_has_part(const struct uroce_qp *qp,
 			       req->cwnd.packets / 2);
 }
 
-/* Requests ACKs so that one is outstanding if the window closes: 9.7.5.1.1. */
+/*
+ * Requests ACKs so that one is outstanding if the window closes (9.7.5.1.1), or
+ * if the rate limit makes the QP wait.
+ */
 static void ask_for_ack(struct uroce_qp *qp, struct uroce_packet *packet,
 			bool is_new, uint64_t now)
 {
@@ -253,7 +257,8 @@ static void ask_for_ack(struct uroce_qp *qp, struct uroce_packet *packet,
 	req->packets_since_ack_req++;
 	/* after a loss each ACK is progress, which restores all retries */
 	if (req->recovering || (qp->roce->sack && !is_new) || req->probing ||
-	    req->packets_since_ack_req >= ack_every(req) || !window_room(qp))
+	    req->packets_since_ack_req >= ack_every(req) || !window_room(qp) ||
+	    !uroce_pace_room(qp))
 		packet->ack_req = is_reliable(qp);
 	if (!packet->ack_req)
 		return;
@@ -371,6 +376,8 @@ static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 	    (nr_unanswered(req) >= qp->max_rd_atomic ||
 	     !window_has_part(qp, wqe) || !requester_has_room(qp, wqe)))
 		return false;
+	if (qp->roce->kbps && !uroce_pace_admits(qp, now))
+		return false;
 
 	ret = uroce_request_fill(qp, wqe, out, &nr_psns);
 	if (ret) {
@@ -383,6 +390,8 @@ static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		uroce_retry_sent_again(qp, req->next_psn);
 	if (!has_response)
 		nr_psns = uroce_rndv_request(qp, wqe, out);
+	if (qp->roce->kbps)
+		uroce_pace_spend(qp, 1, out->packet.payload_len);
 	requester_advance(qp, wqe, nr_psns, has_response, now);
 	ask_for_ack(qp, &out->packet, is_new, now);
 	req->probing = false;
@@ -429,6 +438,7 @@ static uint32_t count_run(const struct uroce_qp *qp,
 {
 	const struct uroce_requester *req = &qp->roce->req;
 	uint32_t room = window_room(qp), every = ack_every(req);
+	uint32_t credit = uroce_pace_room(qp);
 	int inner = (int)wqe->nr_packets - 1 -
 		    uroce_psn_diff(req->next_psn, wqe->psn);
 
@@ -437,6 +447,10 @@ static uint32_t count_run(const struct uroce_qp *qp,
 	     !room ||
 	     ((qp->roce->sack || req->probing) && is_retransmission(req))))
 		return 0;
+	if (!credit)
+		return 0;
+	/* the last packet before a wait requests an ACK */
+	max = min_u32(max, credit - 1);
 	if (is_reliable(qp))
 		max = min_u32(max,
 			      min_u32(every - 1 - req->packets_since_ack_req,
@@ -462,6 +476,8 @@ uint32_t uroce_requester_next_run(struct uroce_qp *qp, uint64_t now,
 		nr = uroce_request_fill_run(qp, wqe, nr, out);
 	if (!nr)
 		return 0;
+	if (qp->roce->kbps)
+		uroce_pace_spend(qp, nr, out->packet.payload_len);
 	requester_advance(qp, wqe, nr, false, now);
 	req->packets_since_ack_req += nr;
 	return nr;

@@ -100,7 +100,7 @@ bool uroce_rndv_begin(struct uroce_qp *qp, const struct uroce_send_wqe *wqe)
 	enum uroce_sink_kind kind = kind_of(wqe);
 
 	qp->roce->rndv.sending = false;
-	if (wqe->length < UROCE_RNDV_MIN || !ops ||
+	if (wqe->length < UROCE_RNDV_MIN || !ops || qp->roce->kbps ||
 	    !ops->choose(qp->roce->channel, kind, qp->qpn, wqe->psn))
 		return false;
 	if (kind != UROCE_SINK_READ) {
@@ -337,7 +337,7 @@ uint32_t uroce_rndv_request(struct uroce_qp *qp,
 	};
 
 	/* the first packet of a SEND is needed to select the receive WQE */
-	if (!qp->roce->rndv.sending || (!chunk.write && !at))
+	if (!qp->roce->rndv.sending || qp->roce->kbps || (!chunk.write && !at))
 		return 1;
 	/* the last packet has payload, so that its data is stored last */
 	chunk.nr_packets = rndv_count_packets(

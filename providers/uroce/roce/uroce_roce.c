@@ -4,6 +4,7 @@
 
 #include "uroce/roce/uroce_engine.h"
 #include "uroce/roce/uroce_interrupted.h"
+#include "uroce/roce/uroce_pace.h"
 #include "uroce/roce/uroce_rd_atomic.h"
 #include "uroce/roce/uroce_reorder.h"
 #include "uroce/roce/uroce_requester.h"
@@ -17,6 +18,7 @@ static void roce_stop_timers(struct uroce_qp *qp)
 	qp->roce->req.ack_ns = UROCE_NEVER;
 	qp->roce->req.probe_ns = UROCE_NEVER;
 	qp->roce->req.resume_ns = UROCE_NEVER;
+	qp->roce->pace.until_ns = UROCE_NEVER;
 	uroce_timers_remove(qp->roce->engine, qp);
 }
 
@@ -45,6 +47,8 @@ static int roce_prepare(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 		qp->roce->req.retry_left = attr->retry_cnt;
 	if (mask & IBV_QP_RNR_RETRY)
 		qp->roce->req.rnr_left = attr->rnr_retry;
+	if (mask & IBV_QP_RATE_LIMIT)
+		uroce_pace_limit(qp, attr->rate_limit, 0);
 	return 0;
 }
 
@@ -86,6 +90,7 @@ static void roce_set_timer(struct uroce_qp *qp, uint64_t at_ns)
 static void roce_detach(struct uroce_qp *qp)
 {
 	(void)uroce_rndv_withdraw(qp);
+	uroce_pace_end(qp);
 	roce_stop_timers(qp);
 	list_del(&qp->roce->active);
 	list_del(&qp->roce->unsent);
@@ -101,6 +106,7 @@ static void roce_query(const struct uroce_qp *qp, struct ibv_qp_attr *attr)
 {
 	const struct uroce_requester *req = &qp->roce->req;
 
+	attr->rate_limit = qp->roce->pace.limit_kbps;
 	if (qp->state == IBV_QPS_RESET || qp->state == IBV_QPS_INIT)
 		return;
 	attr->rq_psn = qp->roce->resp.epsn;

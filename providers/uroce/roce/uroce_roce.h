@@ -169,6 +169,16 @@ struct uroce_ecn {
 	uint64_t cnp_ns; /* no other CNP before this time */
 };
 
+/* Rate limit; uroce_pace.c. */
+struct uroce_pace {
+	uint32_t limit_kbps;  /* of the QP; 0: none */
+	uint32_t path_kbps;   /* static rate of the path; 0: none */
+	uint32_t burst_bytes; /* chosen by the application; 0: none */
+	int64_t credit;	      /* microbits; below 0: a debt */
+	uint64_t since_ns;    /* time of @credit */
+	uint64_t until_ns;    /* end of the wait for credit */
+};
+
 struct uroce_engine;
 struct uroce_reorder;
 struct uroce_sack;
@@ -177,6 +187,9 @@ struct uroce_roce {
 	struct uroce_qp *qp;
 	struct uroce_engine *engine;
 	uint8_t opcode; /* enum uroce_transport: bits of the opcodes */
+	/* RC without a rate limit: fast path, direct access are possible */
+	bool shortcuts;
+	uint32_t kbps; /* rate limit that applies; 0: none; uroce_pace.c */
 	/* shared memory that replaces the network; NULL: none */
 	struct uroce_channel *channel;
 	struct list_node bound; /* in the QPs of the channel */
@@ -204,6 +217,7 @@ struct uroce_roce {
 	uint32_t kicked;  /* atomic */
 	uint32_t heap_at; /* index in the heap of timers + 1; 0: none */
 	uint64_t heap_ns;
+	struct uroce_pace pace;
 };
 
 /** uroce_roce_ops - what qp/ calls; uroce_roce.c */

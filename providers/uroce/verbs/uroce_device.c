@@ -39,6 +39,11 @@
 /* Begin of the name of a device whose name is not chosen (uroce_config.h). */
 #define DEFAULT_NAME "uroce_"
 
+/* QP types with a rate limit. */
+#define PACED_TYPES                                               \
+	(1u << IBV_QPT_RC | 1u << IBV_QPT_UC | 1u << IBV_QPT_UD | \
+	 1u << IBV_QPT_XRC_SEND)
+
 /* Timestamps are nanoseconds. */
 #define CLOCK_KHZ 1000000
 
@@ -128,6 +133,11 @@ int uroce_query_device(struct ibv_context *ibctx,
 		attr->hca_core_clock = CLOCK_KHZ;
 	if (HAS_ROOM(attr_size, device_cap_flags_ex))
 		attr->device_cap_flags_ex = CAPS | CAPS_EX;
+	if (HAS_ROOM(attr_size, packet_pacing_caps)) {
+		attr->packet_pacing_caps.qp_rate_limit_min = 1;
+		attr->packet_pacing_caps.qp_rate_limit_max = UROCE_MAX_KBPS;
+		attr->packet_pacing_caps.supported_qpts = PACED_TYPES;
+	}
 	if (HAS_ROOM(attr_size, cq_mod_caps)) {
 		attr->cq_mod_caps.max_cq_count = UINT16_MAX;
 		attr->cq_mod_caps.max_cq_period = UINT16_MAX;

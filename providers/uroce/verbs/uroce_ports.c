@@ -35,6 +35,15 @@ static uint32_t speed_of(const struct uroce_netdev *dev)
 	return dev->speed_mbits ? dev->speed_mbits : DEFAULT_SPEED;
 }
 
+uint32_t uroce_port_static_kbps(const struct uroce_netdev *dev, uint8_t code)
+{
+	int mbits = ibv_rate_to_mbps((enum ibv_rate)code);
+
+	return mbits > 0 && (uint32_t)mbits < speed_of(dev)
+		       ? (uint32_t)mbits * 1000
+		       : 0;
+}
+
 /* The lowest speed that is not below the interface's; else the highest. */
 static const struct speed *code_speed(const struct uroce_netdev *dev)
 {

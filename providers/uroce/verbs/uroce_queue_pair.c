@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 
+#include "uroce/roce/uroce_pace.h"
 #include "uroce/verbs/uroce_verbs.h"
 #include "util/clock.h"
 #include "util/nocancel.h"
@@ -357,7 +358,8 @@ static int choose_way(const struct uroce_verbs_qp *qp,
  */
 static int modify_locked(struct uroce_verbs_qp *qp,
 			 const struct ibv_qp_attr *attr, int attr_mask,
-			 enum ibv_mtu mtu, const struct uroce_path *path,
+			 const struct uroce_netdev *dev,
+			 const struct uroce_path *path,
 			 struct uroce_channel *channel)
 {
 	struct uroce_channel *old = qp->qp->roce->channel;
@@ -366,8 +368,12 @@ static int modify_locked(struct uroce_verbs_qp *qp,
 
 	if (binds)
 		uroce_channel_bind(channel, qp->qp);
-	ret = uroce_qp_modify(qp->qp, attr, attr_mask, mtu, path,
-			      uroce_worker_now());
+	ret = uroce_qp_modify(qp->qp, attr, attr_mask, uroce_port_mtu(dev),
+			      path, uroce_worker_now());
+	if (ret == 0 && (attr_mask & IBV_QP_AV))
+		uroce_pace_limit_path(
+			qp->qp,
+			uroce_port_static_kbps(dev, attr->ah_attr.static_rate));
 	if (binds && ret)
 		uroce_channel_unbind(qp->qp);
 	if (channel && qp->qp->roce->channel != channel)
@@ -408,8 +414,7 @@ int uroce_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 		uroce_worker_flush_qp(qp->worker, qp->qp);
 	uroce_instance_netdev(ctx->instance, &dev);
 	uroce_worker_lock(qp->worker);
-	ret = modify_locked(qp, attr, attr_mask, uroce_port_mtu(&dev), &path,
-			    channel);
+	ret = modify_locked(qp, attr, attr_mask, &dev, &path, channel);
 	uroce_worker_unlock(qp->worker);
 	if (!ret && (attr_mask & IBV_QP_STATE) &&
 	    (attr->qp_state == IBV_QPS_RESET || attr->qp_state == IBV_QPS_ERR))
@@ -418,6 +423,27 @@ int uroce_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 	if (!ret && (attr_mask & IBV_QP_STATE) &&
 	    attr->qp_state == IBV_QPS_RESET)
 		forget_completions(ibqp);
+	return ret;
+}
+
+int uroce_modify_qp_rate_limit(struct ibv_qp *ibqp,
+			       struct ibv_qp_rate_limit_attr *attr)
+{
+	struct uroce_verbs_qp *qp = to_uroce_qp(ibqp);
+	bool has_burst = attr->max_burst_sz || attr->typical_pkt_sz;
+	int ret = uroce_check_qp(ibqp);
+
+	if (ret)
+		return ret;
+	if (attr->rate_limit > UROCE_MAX_KBPS ||
+	    (has_burst && !attr->rate_limit) || qp->qp->xrc == UROCE_XRC_TARGET)
+		return -EINVAL;
+	uroce_worker_lock(qp->worker);
+	if (qp->qp->state == IBV_QPS_RTS)
+		uroce_pace_limit(qp->qp, attr->rate_limit, attr->max_burst_sz);
+	else
+		ret = -EINVAL;
+	uroce_worker_unlock(qp->worker);
 	return ret;
 }
 

@@ -392,6 +392,16 @@ int uroce_query_rt_values(struct ibv_context *ctx,
 /** uroce_port_mtu() - get the largest path MTU of an interface */
 enum ibv_mtu uroce_port_mtu(const struct uroce_netdev *dev);
 
+/**
+ * uroce_port_static_kbps() - get the rate limit of a static rate
+ * @dev: the interface
+ * @code: enum ibv_rate
+ *
+ * Return: kbit/s; 0 if the code is unknown, or the rate is not below that of
+ * the interface.
+ */
+uint32_t uroce_port_static_kbps(const struct uroce_netdev *dev, uint8_t code);
+
 int uroce_query_port(struct ibv_context *ctx, uint8_t port_num,
 		     struct ibv_port_attr *attr);
 int uroce_query_port_speed(struct ibv_context *ctx, uint32_t port_num,
@@ -647,6 +657,8 @@ void uroce_bind_cq_locked(struct uroce_verbs_cq *cq,
 int uroce_create_qp(struct ibv_context *ctx, struct ibv_qp_init_attr_ex *attr,
 		    struct verbs_qp **ret_vqp);
 int uroce_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask);
+int uroce_modify_qp_rate_limit(struct ibv_qp *qp,
+			       struct ibv_qp_rate_limit_attr *attr);
 int uroce_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		   struct ibv_qp_init_attr *init_attr);
 int uroce_destroy_qp(struct ibv_qp *qp);

@@ -72,6 +72,8 @@ static const struct {
 	  { "---r---o-", "---------", "---------", "---r---o-", "---------" } },
 	{ IBV_QP_PATH_MIG_STATE,
 	  { "--ooo-oo-", "--ooo-oo-", "---------", "--ooo-oo-", "--ooo-oo-" } },
+	{ IBV_QP_RATE_LIMIT,
+	  { "--ooo----", "--ooo----", "--ooo----", "--ooo----", "---------" } },
 	{ IBV_QP_EN_SQD_ASYNC_NOTIFY,
 	  { "-----o---", "-----o---", "-----o---", "-----o---", "-----o---" } },
 };
@@ -291,14 +293,34 @@ static void qp_state_without_state_attribute_stays(void **state)
 	assert_int_equal(reached, IBV_QPS_RTS);
 }
 
+static void qp_state_rate_limit_is_checked(void **state)
+{
+	static const uint32_t limits[] = { 0, 1, UROCE_MAX_KBPS };
+	struct ibv_qp_attr attr = good_attr(IBV_QPS_RTS);
+	enum ibv_qp_state reached;
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		attr.rate_limit = limits[i];
+		assert_int_equal(uroce_qp_state_check(IBV_QPT_UD, IBV_QPS_RTS,
+						      &attr, IBV_QP_RATE_LIMIT,
+						      IBV_MTU_1024, &reached),
+				 0);
+	}
+	attr.rate_limit = UROCE_MAX_KBPS + 1;
+	assert_int_equal(uroce_qp_state_check(IBV_QPT_UD, IBV_QPS_RTS, &attr,
+					      IBV_QP_RATE_LIMIT, IBV_MTU_1024,
+					      &reached),
+			 -EINVAL);
+}
+
 static void qp_state_unsupported_attribute_returns_eopnotsupp(void **state)
 {
 	struct ibv_qp_attr attr = good_attr(IBV_QPS_RTS);
 	enum ibv_qp_state reached;
-	static const int masks[] = { IBV_QP_CAP, IBV_QP_RATE_LIMIT,
-				     IBV_QP_ALT_PATH };
+	static const int masks[] = { IBV_QP_CAP, IBV_QP_ALT_PATH };
 
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < 2; i++)
 		assert_int_equal(uroce_qp_state_check(IBV_QPT_RC, IBV_QPS_RTS,
 						      &attr, masks[i],
 						      IBV_MTU_1024, &reached),
@@ -323,6 +345,7 @@ int main(void)
 		cmocka_unit_test(qp_state_rts_attribute_values_are_checked),
 		cmocka_unit_test(qp_state_wrong_cur_state_is_rejected),
 		cmocka_unit_test(qp_state_without_state_attribute_stays),
+		cmocka_unit_test(qp_state_rate_limit_is_checked),
 		cmocka_unit_test(
 			qp_state_unsupported_attribute_returns_eopnotsupp),
 	};
