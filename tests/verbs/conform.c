@@ -49,6 +49,7 @@
 #pragma weak conform_ud
 #pragma weak conform_timeout
 #pragma weak conform_xrc
+#pragma weak conform_rate
 
 static const struct conform_test *const groups[] = {
 	conform_framework,   conform_framework_api,
@@ -63,7 +64,7 @@ static const struct conform_test *const groups[] = {
 	conform_event,	     conform_cq,
 	conform_queues,	     conform_uc,
 	conform_ud,	     conform_timeout,
-	conform_xrc,
+	conform_xrc,	     conform_rate,
 };
 #define NR_GROUPS (sizeof(groups) / sizeof(groups[0]))
 
@@ -220,6 +221,9 @@ static unsigned int probe_lacks(void)
 	return lacks;
 }
 
+#define RATE_LIMIT_TYPES \
+	(1U << IBV_QPT_RC | 1U << IBV_QPT_UC | 1U << IBV_QPT_UD)
+
 static unsigned int find_lacks(void)
 {
 	const struct ibv_device_attr_ex *ex = conform_device();
@@ -243,6 +247,9 @@ static unsigned int find_lacks(void)
 			    NEED_SEND_WITH_INV) |
 	       lacks_unless(conform_device()->max_dm_size > 0, NEED_DM) |
 	       lacks_unless(caps & IBV_DEVICE_XRC, NEED_XRC) |
+	       lacks_unless((ex->packet_pacing_caps.supported_qpts &
+			     RATE_LIMIT_TYPES) == RATE_LIMIT_TYPES,
+			    NEED_RATE_LIMIT) |
 	       lacks_unless(attr->max_mcast_grp > 0, NEED_MCAST) |
 	       probe_lacks();
 }
@@ -267,6 +274,7 @@ static const char *lack_text(unsigned int lacks)
 		"a stopped process responds, or one process",
 		"no device memory",
 		"no XRC",
+		"no rate limits",
 	};
 
 	return texts[__builtin_ctz(lacks)];

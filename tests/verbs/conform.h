@@ -61,6 +61,7 @@ enum conform_need {
 	NEED_STOPPED_RESPONDER = 1 << 14,
 	NEED_DM = 1 << 15, /* device memory */
 	NEED_XRC = 1 << 16,
+	NEED_RATE_LIMIT = 1 << 17, /* of RC, UC and UD */
 };
 
 struct conform_test {
@@ -76,7 +77,8 @@ extern const struct conform_test conform_framework[], conform_framework_api[],
 	conform_flush[], conform_mw[], conform_state[], conform_state_posts[],
 	conform_state_reset[], conform_quiesce[], conform_rnr[], conform_srq[],
 	conform_event[], conform_cq[], conform_queues[], conform_uc[],
-	conform_ud[], conform_timeout[], conform_dm[], conform_xrc[];
+	conform_ud[], conform_timeout[], conform_dm[], conform_xrc[],
+	conform_rate[];
 
 /* Ends the test as failed, with place and text, unless @condition is true. */
 #define REQUIRE(condition) \
@@ -321,6 +323,8 @@ int qp_step(const struct qp *qp, const struct qp *peer, enum ibv_qp_state state,
 int qp_to_state(struct qp *qp, enum ibv_qp_state state);
 /** qp_modify() - any ibv_modify_qp(); errno value */
 int qp_modify(struct qp *qp, struct ibv_qp_attr *attr, int mask);
+/** qp_limit_rate() - ibv_modify_qp_rate_limit(); errno value */
+int qp_limit_rate(struct qp *qp, const struct ibv_qp_rate_limit_attr *attr);
 struct ibv_qp_attr
 qp_query(struct qp *qp); /* with state by the kernel's view */
 /** qp_wait_state() - end the test unless the QP gets to @state in time */
@@ -518,6 +522,7 @@ void conform_place(const char *file, int line);
 #define qp_to_rts(...)		CONFORM_AT(qp_to_rts(__VA_ARGS__))
 #define qp_to_state(...)	CONFORM_AT(qp_to_state(__VA_ARGS__))
 #define qp_modify(...)		CONFORM_AT(qp_modify(__VA_ARGS__))
+#define qp_limit_rate(...)	CONFORM_AT(qp_limit_rate(__VA_ARGS__))
 #define qp_query(...)		CONFORM_AT(qp_query(__VA_ARGS__))
 #define qp_wait_state(...)	CONFORM_AT(qp_wait_state(__VA_ARGS__))
 #define pair_new(...)		CONFORM_AT(pair_new(__VA_ARGS__))

@@ -58,6 +58,7 @@ enum call_kind {
 	/* type, pd, cap, flag, wr_api, send_cq, recv_cq, srq, xrcd */
 	CALL_QP_NEW,
 	CALL_QP_MODIFY,	  /* qp_attr, mask */
+	CALL_QP_LIMIT,	  /* rate_limit */
 	CALL_QP_QUERY,	  /* reply: qp_attr */
 	CALL_QP_MCAST,	  /* nr, flag: attach */
 	CALL_AH_NEW,	  /* nr: multicast group, or 0 */
@@ -90,6 +91,7 @@ struct call {
 	struct ibv_qp_cap cap;
 	struct ibv_srq_attr srq_attr;
 	struct ibv_qp_attr qp_attr;
+	struct ibv_qp_rate_limit_attr rate_limit;
 	/* @nr of them follow in a message */
 	const struct call_work *work; /* CALL_POST_SEND */
 	const struct ibv_sge *sge;    /* CALL_POST_RECV */

@@ -339,6 +339,15 @@ static void node_qp_modify(struct node *node, const struct call *call,
 		node_ptr(node, call->object, OBJECT_QP), &attr, call->mask));
 }
 
+static void node_qp_limit(struct node *node, const struct call *call,
+			  struct reply *reply)
+{
+	struct ibv_qp_rate_limit_attr attr = call->rate_limit;
+
+	reply->error = node_errno(ibv_modify_qp_rate_limit(
+		node_ptr(node, call->object, OBJECT_QP), &attr));
+}
+
 /* 239.1.1.@nr as a GID */
 static union ibv_gid node_group(int nr)
 {
@@ -477,6 +486,9 @@ static void node_execute_control(struct node *node, const struct call *call,
 		break;
 	case CALL_QP_MODIFY:
 		node_qp_modify(node, call, reply);
+		break;
+	case CALL_QP_LIMIT:
+		node_qp_limit(node, call, reply);
 		break;
 	case CALL_QP_QUERY:
 		node_qp_query(node, call, reply);

@@ -86,6 +86,19 @@ int qp_modify(struct qp *qp, struct ibv_qp_attr *attr, int mask)
 	return reply.error;
 }
 
+int qp_limit_rate(struct qp *qp, const struct ibv_qp_rate_limit_attr *attr)
+{
+	struct call call = {
+		.kind = CALL_QP_LIMIT,
+		.object = qp->id,
+		.rate_limit = *attr,
+	};
+	struct reply reply;
+
+	end_call(qp->end, &call, &reply);
+	return reply.error;
+}
+
 int qp_to_state(struct qp *qp, enum ibv_qp_state state)
 {
 	struct ibv_qp_attr attr = { .qp_state = state };
