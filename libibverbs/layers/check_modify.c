@@ -35,7 +35,7 @@ enum modify_types {
 };
 
 /* Attributes of these names are used as IBV_QP_<name>. */
-#define ALWAYS	  (IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_RATE_LIMIT)
+#define ALWAYS	  (IBV_QP_STATE | IBV_QP_CUR_STATE)
 #define ALTERNATE (IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE)
 #define PATH	  (IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN)
 #define RESPONDER (IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER)
@@ -170,6 +170,7 @@ static const struct modify_attribute attributes[] = {
 	{ IBV_QP_PATH_MIG_STATE, "IBV_QP_PATH_MIG_STATE", "path_mig_state" },
 	{ IBV_QP_CAP, "IBV_QP_CAP", "cap" },
 	{ IBV_QP_DEST_QPN, "IBV_QP_DEST_QPN", "dest_qp_num" },
+	{ IBV_QP_RATE_LIMIT, "IBV_QP_RATE_LIMIT", "rate_limit" },
 };
 
 /* Adds the names of all attributes in @mask. */
@@ -213,6 +214,17 @@ static void modify_add_path_to(struct explain_text *text,
 		explain_add(text, "; RTS follows RTR, and RTR follows INIT");
 }
 
+/* Those of all types that can send. */
+static int modify_extra_attributes(const struct check_modify *call)
+{
+	bool takes_limit =
+		call->to == IBV_QPS_RTR ||
+		(call->to == IBV_QPS_RTS &&
+		 (call->from == IBV_QPS_RTR || call->from == IBV_QPS_RTS));
+
+	return takes_limit ? IBV_QP_RATE_LIMIT : 0;
+}
+
 static enum layers_rule modify_check_mask(struct explain_text *text,
 					  const struct check_modify *call)
 {
@@ -242,7 +254,8 @@ static enum layers_rule modify_check_mask(struct explain_text *text,
 		return AV_QP_002;
 	}
 	superfluous = call->mask &
-		      ~(ALWAYS | transition->required | transition->optional);
+		      ~(ALWAYS | transition->required | transition->optional |
+			modify_extra_attributes(call));
 	if (superfluous) {
 		explain_add(text, "the transition does not permit ");
 		modify_add_names(text, superfluous);
@@ -325,6 +338,34 @@ static enum layers_rule modify_check_rd_atomic(struct explain_text *text,
 		return AV_RC_006;
 	}
 	return LAYERS_RULE_NONE;
+}
+
+static enum layers_rule modify_check_rate(struct explain_text *text,
+					  const struct check_modify *call)
+{
+	struct ibv_context *ctx = call->qp->context;
+	uint32_t kbps = call->attr->rate_limit;
+	struct ibv_device_attr_ex device = {};
+	const struct ibv_packet_pacing_caps *caps = &device.packet_pacing_caps;
+
+	if (!(call->mask & IBV_QP_RATE_LIMIT) || !kbps ||
+	    LAYERS_CALL_BELOW(ctx, query_device, ctx, NULL, &device,
+			      sizeof(device)) != 0)
+		return LAYERS_RULE_NONE;
+	if (!(caps->supported_qpts & 1U << call->qp->qp_type)) {
+		explain_add(text,
+			    "rate_limit is %u kbit/s, but the device does not "
+			    "limit the rate of QPs of type %s",
+			    kbps, explain_qp_type_name(call->qp->qp_type));
+		return AV_QP_017;
+	}
+	if (kbps >= caps->qp_rate_limit_min && kbps <= caps->qp_rate_limit_max)
+		return LAYERS_RULE_NONE;
+	explain_add(text,
+		    "rate_limit is %u kbit/s, but the limits of the device "
+		    "are %u to %u kbit/s",
+		    kbps, caps->qp_rate_limit_min, caps->qp_rate_limit_max);
+	return AV_QP_017;
 }
 
 /* Returns the port of the call, of the address or of the QP; 0: unknown. */
@@ -422,6 +463,8 @@ static enum layers_rule modify_check_values(struct explain_text *text,
 		rule = modify_check_mtu(text, call, port);
 	if (!rule)
 		rule = modify_check_ranges(text, call);
+	if (!rule)
+		rule = modify_check_rate(text, call);
 	return rule ? rule : modify_check_rd_atomic(text, call);
 }
 

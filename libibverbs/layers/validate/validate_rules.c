@@ -253,6 +253,10 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "path_mtu is no value of enum ibv_mtu. Often it is a number of "
 	     "bytes.",
 	     "ibv_modify_qp(3)"),
+	RULE(QP, 017, VALIDATE_ERROR, VALIDATE_ANY,
+	     "The device does not limit the rate of queue pairs of this type, "
+	     "or rate_limit is outside of its limits.",
+	     "ibv_modify_qp_rate_limit(3)"),
 	RULE(RC, 001, VALIDATE_WARNING, VALIDATE_ANY,
 	     "timeout is 0. A lost packet is never sent again, and a dead peer "
 	     "is never noticed.",

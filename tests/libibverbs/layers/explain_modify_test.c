@@ -190,6 +190,23 @@ static void modify_qp_number_out_of_range_is_named(void **state)
 	assert_explained("dest_qp_num is 16777216", NULL);
 }
 
+static void modify_qp_rate_limit_is_named(void **state)
+{
+	struct ibv_qp_attr attr = rts_attr();
+
+	attr.rate_limit = 200000000;
+	assert_refused(qp_in_state(IBV_QPS_RTR), attr,
+		       RTS_MASK | IBV_QP_RATE_LIMIT);
+	assert_explained("rate_limit is 200000000 kbit/s, but the limits of "
+			 "the device are 1 to 100000000 kbit/s",
+			 NULL);
+	assert_refused(qp_in_state(IBV_QPS_RESET), init_attr(),
+		       INIT_MASK | IBV_QP_RATE_LIMIT);
+	assert_explained("the transition does not permit IBV_QP_RATE_LIMIT "
+			 "(rate_limit)",
+			 NULL);
+}
+
 static void modify_qp_port_unknown_is_named(void **state)
 {
 	struct ibv_qp_attr attr = init_attr();
@@ -253,6 +270,7 @@ int main(int argc, char **argv)
 		explain_test(modify_qp_mtu_in_bytes_is_named),
 		explain_test(modify_qp_rd_atomic_above_limit_is_named),
 		explain_test(modify_qp_number_out_of_range_is_named),
+		explain_test(modify_qp_rate_limit_is_named),
 		explain_test(modify_qp_port_unknown_is_named),
 		explain_test(modify_qp_pkey_index_unknown_is_named),
 		explain_test(modify_qp_many_failures_print_ten),
