@@ -54,6 +54,7 @@ static const struct verbs_context_ops uroce_context_ops = {
 	.reg_dmabuf_mr = uroce_reg_dmabuf_mr,
 	.rereg_mr = uroce_rereg_mr,
 	.dereg_mr = uroce_dereg_mr,
+	.advise_mr = uroce_advise_mr,
 	.alloc_null_mr = uroce_alloc_null_mr,
 	.alloc_dm = uroce_alloc_dm,
 	.free_dm = uroce_free_dm,

@@ -28,6 +28,7 @@ static const char *const names[UROCE_NR_COUNTERS] = {
 	[UROCE_C_BAD_PD] = "bad_pd",
 	[UROCE_C_BAD_RIGHTS] = "bad_rights",
 	[UROCE_C_BAD_RANGE] = "bad_range",
+	[UROCE_C_BAD_PAGE] = "bad_page",
 	[UROCE_C_MISALIGNED] = "misaligned",
 	[UROCE_C_TOO_MANY_READS] = "too_many_reads",
 	[UROCE_C_BAD_DUPLICATE] = "bad_duplicate",
@@ -67,6 +68,8 @@ enum uroce_counter uroce_counters_access(int err)
 		return UROCE_C_BAD_RIGHTS;
 	case -ERANGE:
 		return UROCE_C_BAD_RANGE;
+	case -EFAULT:
+		return UROCE_C_BAD_PAGE;
 	default:
 		return UROCE_C_BAD_KEY;
 	}

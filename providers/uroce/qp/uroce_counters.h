@@ -35,6 +35,7 @@ enum uroce_counter {
 	UROCE_C_BAD_PD,		  /* MR or MW of another PD than the QP */
 	UROCE_C_BAD_RIGHTS,	  /* missing right, or MW of another QP */
 	UROCE_C_BAD_RANGE,	  /* range is not wholly in the MR or MW */
+	UROCE_C_BAD_PAGE,	  /* invalid page of an on-demand region */
 	UROCE_C_MISALIGNED,	  /* atomic whose address is not aligned */
 	UROCE_C_TOO_MANY_READS,	  /* more than max_dest_rd_atomic at a time */
 	UROCE_C_BAD_DUPLICATE,	  /* duplicate READ or atomic, not recorded */

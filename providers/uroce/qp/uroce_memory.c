@@ -168,6 +168,7 @@ int uroce_memory_change(struct uroce_memory *memory, uint32_t key,
 		return -EINVAL;
 	if (found->nr_windows)
 		return -EBUSY;
+	found->kind = region->kind;
 	found->base = region->base;
 	found->iova = region->iova;
 	found->bytes = region->bytes;
@@ -245,7 +246,11 @@ static int inside(const struct uroce_region *region, uint64_t va,
 	if (va < region->iova || offset > region->bytes ||
 	    bytes > region->bytes - offset)
 		return -ERANGE;
-	*ret_ptr = region->base ? region->base + offset : NULL;
+	/* a region of all addresses begins at address 0 */
+	*ret_ptr = region->kind == UROCE_REGION_NULL
+			   ? NULL
+			   : (uint8_t *)((uintptr_t)region->base +
+					 (uintptr_t)offset);
 	return 0;
 }
 
@@ -256,12 +261,10 @@ bool uroce_memory_is_dmabuf(const struct uroce_memory *memory, uint32_t key)
 	return region && region->kind == UROCE_REGION_DMABUF;
 }
 
-static int begin_access(struct uroce_memory *memory,
-			const struct uroce_region *region)
+static int begin_dmabuf(struct uroce_memory *memory,
+			struct uroce_dmabuf *dmabuf)
 {
-	struct uroce_dmabuf *dmabuf = region->dmabuf;
-
-	if (region->kind != UROCE_REGION_DMABUF || dmabuf->open)
+	if (dmabuf->open)
 		return 0;
 	if (uroce_dmabuf_begin(dmabuf))
 		return -EACCES;
@@ -269,6 +272,20 @@ static int begin_access(struct uroce_memory *memory,
 	dmabuf->next_open = memory->open_dmabufs;
 	memory->open_dmabufs = dmabuf;
 	return 0;
+}
+
+/* @ptr: the address that inside() has found */
+static int begin_access(struct uroce_memory *memory,
+			const struct uroce_region *region, const uint8_t *ptr)
+{
+	if (region->kind == UROCE_REGION_DMABUF)
+		return begin_dmabuf(memory, region->dmabuf);
+	if (region->memory) /* of a window */
+		region = region->memory;
+	if (region->kind != UROCE_REGION_ON_DEMAND)
+		return 0;
+	/* NULL would mean a NULL region; that page is never valid */
+	return ptr ? UROCE_MEMORY_ON_DEMAND : -EACCES;
 }
 
 void uroce_memory_end_dmabufs(struct uroce_memory *memory)
@@ -298,10 +315,13 @@ int uroce_memory_local(struct uroce_memory *memory, uint32_t pd,
 		return -EACCES;
 	if (inside(region, sge->addr, sge->length, ret_ptr))
 		return -EACCES;
-	return begin_access(memory, region);
+	return begin_access(memory, region, *ret_ptr);
 }
 
-/* Kinds that need more than the bounds check: windows of type 2, dma-bufs. */
+/*
+ * Kinds that need more than the bounds check: windows, which may be bound to an
+ * on-demand region, dma-bufs, and on-demand regions.
+ */
 static int find_special(struct uroce_memory *memory,
 			const struct uroce_region *region,
 			const struct uroce_remote_access *access,
@@ -312,7 +332,7 @@ static int find_special(struct uroce_memory *memory,
 	if (region->kind == UROCE_REGION_WINDOW_2 && region->qpn != access->qpn)
 		return -EACCES;
 	ret = inside(region, access->va, access->bytes, ret_ptr);
-	return ret ? ret : begin_access(memory, region);
+	return ret ? ret : begin_access(memory, region, *ret_ptr);
 }
 
 int uroce_memory_remote(struct uroce_memory *memory,
@@ -332,7 +352,7 @@ int uroce_memory_remote(struct uroce_memory *memory,
 		return -EPERM;
 	if ((region->access & access->access) != access->access)
 		return -EACCES;
-	if (region->kind >= UROCE_REGION_WINDOW_2)
+	if (region->kind >= UROCE_REGION_WINDOW_1)
 		return find_special(memory, region, access, ret_ptr);
 	return inside(region, access->va, access->bytes, ret_ptr);
 }
@@ -345,7 +365,9 @@ static bool may_bind(const struct uroce_region *window,
 	const unsigned int writes = IBV_ACCESS_REMOTE_WRITE |
 				    IBV_ACCESS_REMOTE_ATOMIC;
 
-	if (!region || region->kind != UROCE_REGION_MEMORY ||
+	if (!region ||
+	    (region->kind != UROCE_REGION_MEMORY &&
+	     region->kind != UROCE_REGION_ON_DEMAND) ||
 	    region->pd != window->pd)
 		return false;
 	/* 10.6.6.2.1: the application knows no VA of a zero-based region */

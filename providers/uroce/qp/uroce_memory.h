@@ -26,8 +26,9 @@ enum uroce_region_kind {
 	UROCE_REGION_NULL, /* reads return 0, writes are discarded */
 	UROCE_REGION_WINDOW_1,
 	UROCE_REGION_WINDOW_2,
-	UROCE_REGION_DMABUF, /* as MEMORY, but only uroce_memory_local() and
-			      * uroce_memory_remote() return its address */
+	UROCE_REGION_DMABUF,	/* as MEMORY, but only uroce_memory_local() and
+				 * uroce_memory_remote() return its address */
+	UROCE_REGION_ON_DEMAND, /* its pages may be invalid: uroce_odp.h */
 };
 
 struct uroce_region {
@@ -68,6 +69,12 @@ struct uroce_memory {
 
 #define UROCE_MEMORY_TAG_MASK 0xffu
 
+/*
+ * Result of uroce_memory_local() and uroce_memory_remote(): a valid access to
+ * an on-demand region. Only the functions of uroce_odp.h access the address.
+ */
+#define UROCE_MEMORY_ON_DEMAND 1
+
 /** uroce_memory_new_tag() - @key with the low 8 bits of @tag */
 static inline uint32_t uroce_memory_new_tag(uint32_t key, uint32_t tag)
 {
@@ -96,7 +103,8 @@ int uroce_memory_add(struct uroce_memory *memory,
  * uroce_memory_change() - change memory, access rights or PD of a region
  * @memory: the table
  * @key: key of a region, not of a window
- * @region: new pd, base, iova, bytes, access, share and share_offset
+ * @region: new kind (MEMORY or ON_DEMAND), pd, base, iova, bytes, access, share
+ *	and share_offset
  *
  * Return: 0, -ENOENT, -EINVAL, or -EBUSY if windows are bound to it.
  */
@@ -146,7 +154,7 @@ struct uroce_region *uroce_memory_find(const struct uroce_memory *memory,
  * @write: whether the memory will be written to
  * @ret_ptr: receives the address; NULL for a NULL region or a length of 0
  *
- * Return: 0, or -EACCES.
+ * Return: 0, UROCE_MEMORY_ON_DEMAND, or -EACCES.
  */
 int uroce_memory_local(struct uroce_memory *memory, uint32_t pd,
 		       const struct ibv_sge *sge, bool write,
@@ -191,7 +199,8 @@ struct uroce_remote_access {
  * @access: the access; 0 bytes are not checked
  * @ret_ptr: receives the address; NULL for a NULL region or 0 bytes
  *
- * Return: 0; -ENOENT for an unknown key; -EPERM for another PD; -EACCES for a
+ * Return: 0 or UROCE_MEMORY_ON_DEMAND; -ENOENT for an unknown key; -EPERM for
+ * another PD; -EACCES for a
  * missing right, a window of another QP or a dma-buf that the CPU cannot
  * access; -ERANGE.
  */

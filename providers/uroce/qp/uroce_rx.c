@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "uroce/qp/uroce_atomic.h"
+#include "uroce/qp/uroce_odp.h"
 
 #define MAX_DMA_LEN (1u << 31) /* IBTA 9.7.4.1.4 */
 
@@ -19,9 +20,13 @@ static struct uroce_rx_result invalid(enum uroce_counter counter)
 /* @ret: of uroce_memory_remote() */
 static struct uroce_rx_result access_result(int ret)
 {
-	return ret ? uroce_rx_refused(UROCE_RX_REMOTE_ACCESS,
-				      uroce_counters_access(ret))
-		   : ok;
+	if (ret < 0)
+		return uroce_rx_refused(UROCE_RX_REMOTE_ACCESS,
+					uroce_counters_access(ret));
+	return (struct uroce_rx_result){
+		.error = UROCE_RX_OK,
+		.on_demand = ret == UROCE_MEMORY_ON_DEMAND,
+	};
 }
 
 void uroce_rx_fail(struct uroce_qp *qp, enum uroce_rx_error error)
@@ -95,12 +100,12 @@ static struct uroce_rx_result rx_find_aligned(const struct uroce_qp *qp,
 	ret = rx_find(qp, va, UROCE_ATOMIC_BYTES, rkey, access, &ptr);
 	if (!ret && !ptr)
 		ret = -EACCES;
-	if (ret)
+	if (ret < 0)
 		return access_result(ret);
 	if ((uintptr_t)ptr % UROCE_ATOMIC_BYTES)
 		return invalid(UROCE_C_MISALIGNED);
 	*ret_ptr = (uint64_t *)(void *)ptr;
-	return ok;
+	return access_result(ret);
 }
 
 struct uroce_rx_result uroce_rx_atomic(const struct uroce_qp *qp,
@@ -113,6 +118,10 @@ struct uroce_rx_result uroce_rx_atomic(const struct uroce_qp *qp,
 
 	if (result.error)
 		return result;
+	if (result.on_demand)
+		return access_result(uroce_odp_atomic(
+			(uint8_t *)ptr, atomic->add, atomic->compare,
+			atomic->operand, ret_orig));
 	if (atomic->add)
 		*ret_orig = uroce_atomic_add((uint8_t *)ptr, atomic->operand);
 	else
@@ -135,6 +144,9 @@ struct uroce_rx_result uroce_rx_atomic_write(const struct uroce_qp *qp,
 				 IBV_ACCESS_REMOTE_WRITE, &ptr);
 	if (result.error)
 		return result;
+	/* the kernel does not promise that it stores 8 bytes at once */
+	if (result.on_demand)
+		return access_result(-EACCES);
 	/* all 8 bytes become visible at once */
 	memcpy(&number, data, sizeof(number));
 	__atomic_store_n(ptr, number, __ATOMIC_SEQ_CST);

@@ -21,6 +21,7 @@ enum uroce_rx_error {
 struct uroce_rx_result {
 	enum uroce_rx_error error;
 	enum uroce_counter counter; /* the check that failed */
+	bool on_demand; /* UROCE_RX_OK: the memory is that of uroce_odp.h */
 };
 
 /* The memory that a request names. */

@@ -51,6 +51,7 @@ int uroce_sge_resolve(const struct uroce_sge_list *list,
 	int ret = seek(list, cursor, offset);
 
 	ret_iovecs->nr = 0;
+	ret_iovecs->on_demand = false;
 	while (!ret && bytes) {
 		struct ibv_sge part;
 		uint8_t *ptr;
@@ -65,8 +66,10 @@ int uroce_sge_resolve(const struct uroce_sge_list *list,
 		if (part.length) {
 			ret = uroce_memory_local(list->memory, list->pd, &part,
 						 list->write, &ptr);
-			if (ret)
+			if (ret < 0)
 				return ret;
+			if (ret == UROCE_MEMORY_ON_DEMAND)
+				ret_iovecs->on_demand = true;
 			add_iovec(ret_iovecs, ptr, part.length, list->write);
 		}
 		ret = seek(list, cursor, cursor->offset + part.length);
@@ -112,6 +115,7 @@ void uroce_iovecs_set(struct uroce_iovecs *iovecs, uint8_t *ptr, uint32_t bytes,
 		      bool write)
 {
 	iovecs->nr = 0;
+	iovecs->on_demand = false;
 	if (bytes)
 		add_iovec(iovecs, ptr, bytes, write);
 }

@@ -35,6 +35,7 @@ struct uroce_sge_list {
 /* Addresses of a part of a message. */
 struct uroce_iovecs {
 	uint32_t nr;
+	bool on_demand; /* some are in on-demand regions: use uroce_odp.h */
 	/* iov_base is NULL where written data is discarded */
 	struct iovec iov[UROCE_MAX_SGE];
 };

@@ -253,6 +253,19 @@ static bool ack_length_is_valid(const struct uroce_qp *qp,
 	       (left == 1 ? wqe->length - at * qp->mtu : qp->mtu);
 }
 
+static void take_payload(struct uroce_qp *qp, struct uroce_packet *packet,
+			 const struct uroce_iovecs *iovecs, uint64_t now)
+{
+	int ret = uroce_copy_in(iovecs, packet);
+
+	if (ret == -EFAULT)
+		fail_resolved(qp, ret);
+	else if (ret)
+		ack_count(qp, UROCE_C_BAD_ICRC);
+	else
+		response_received(qp, 1, now);
+}
+
 /* A packet of the response to the oldest READ; its PSN is una_psn. */
 static void receive_read_data(struct uroce_qp *qp, struct uroce_packet *packet,
 			      uint64_t now)
@@ -284,10 +297,8 @@ static void receive_read_data(struct uroce_qp *qp, struct uroce_packet *packet,
 		}
 		qp->roce->rndv.refused = true;
 		uroce_retry_lost(qp, now);
-	} else if (uroce_copy_in(&iovecs, packet)) {
-		ack_count(qp, UROCE_C_BAD_ICRC);
 	} else {
-		response_received(qp, 1, now);
+		take_payload(qp, packet, &iovecs, now);
 	}
 }
 
@@ -348,7 +359,6 @@ static void ack_receive_atomic_ack(struct uroce_qp *qp,
 				   uint64_t now)
 {
 	const struct uroce_send_wqe *wqe;
-	const uint8_t *src = (const uint8_t *)&packet->orig;
 	struct uroce_iovecs iovecs;
 	int ret;
 
@@ -363,17 +373,12 @@ static void ack_receive_atomic_ack(struct uroce_qp *qp,
 		return;
 	}
 	ret = ack_resolve(qp, 0, UROCE_ATOMIC_BYTES, &iovecs);
-	if (ret) {
+	if (!ret)
+		ret = uroce_copy_bytes(&iovecs, (const uint8_t *)&packet->orig);
+	if (ret)
 		fail_resolved(qp, ret);
-		return;
-	}
-	for (uint32_t i = 0; i < iovecs.nr; i++) {
-		if (iovecs.iov[i].iov_base)
-			memcpy(iovecs.iov[i].iov_base, src,
-			       iovecs.iov[i].iov_len);
-		src += iovecs.iov[i].iov_len;
-	}
-	response_received(qp, 1, now);
+	else
+		response_received(qp, 1, now);
 }
 
 /*

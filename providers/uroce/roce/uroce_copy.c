@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "uroce/qp/uroce_odp.h"
+
 int uroce_packet_check(struct uroce_packet *packet)
 {
 	struct uroce_icrc_check *check = packet->icrc_check;
@@ -15,11 +17,41 @@ int uroce_packet_check(struct uroce_packet *packet)
 	return check ? check->finish(check) : 0;
 }
 
+int uroce_copy_bytes(const struct uroce_iovecs *iovecs, const uint8_t *from)
+{
+	if (iovecs->on_demand)
+		return uroce_odp_store(iovecs->iov, iovecs->nr, from);
+	for (uint32_t i = 0; i < iovecs->nr; i++) {
+		const struct iovec *iov = &iovecs->iov[i];
+
+		if (iov->iov_base)
+			memcpy(iov->iov_base, from, iov->iov_len);
+		from += iov->iov_len;
+	}
+	return 0;
+}
+
+int uroce_copy_out(struct uroce_iovecs *iovecs, uint8_t *copy)
+{
+	uint32_t bytes = 0;
+	int ret = uroce_odp_load(copy, iovecs->iov, iovecs->nr);
+
+	for (uint32_t i = 0; i < iovecs->nr; i++)
+		bytes += (uint32_t)iovecs->iov[i].iov_len;
+	uroce_iovecs_set(iovecs, copy, bytes, false);
+	return ret;
+}
+
 int uroce_copy_in(const struct uroce_iovecs *iovecs,
 		  struct uroce_packet *packet)
 {
 	const uint8_t *src = packet->payload;
 
+	if (iovecs->on_demand) {
+		int ret = uroce_packet_check(packet);
+
+		return ret ? ret : uroce_copy_bytes(iovecs, src);
+	}
 	for (uint32_t i = 0; i < iovecs->nr; i++) {
 		const struct iovec *iov = &iovecs->iov[i];
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The payload of a received packet: its copy to the destination, and the ICRC
- * verification. Received data is copied only once.
+ * verification. Received data is copied only once. And the payload of a packet
+ * to send, if it is in an on-demand region.
  */
 #ifndef UROCE_COPY_H
 #define UROCE_COPY_H
@@ -15,11 +16,28 @@
  *
  * The addresses are those of as many bytes as the payload has.
  *
- * Return: 0, or -EBADMSG: the ICRC is wrong. The memory has been written to
- * even then, so its contents must be undefined before the call.
+ * Return: 0; -EBADMSG: the ICRC is wrong; -EFAULT: a page of an on-demand
+ * region is invalid. The memory may have been written to even then, so its
+ * contents must be undefined before the call.
  */
 int uroce_copy_in(const struct uroce_iovecs *iovecs,
 		  struct uroce_packet *packet);
+
+/**
+ * uroce_copy_bytes() - copy other bytes than a payload to resolved addresses
+ *
+ * Return: 0, or -EFAULT: a page of an on-demand region is invalid.
+ */
+int uroce_copy_bytes(const struct uroce_iovecs *iovecs, const uint8_t *from);
+
+/**
+ * uroce_copy_out() - copy a payload that is in on-demand regions
+ * @iovecs: its addresses; receives that of the copy
+ * @copy: receives the payload; UROCE_MAX_PART bytes
+ *
+ * Return: 0, or -EFAULT: a page is invalid.
+ */
+int uroce_copy_out(struct uroce_iovecs *iovecs, uint8_t *copy);
 
 /**
  * uroce_packet_check() - verify the ICRC of a packet if that is still pending

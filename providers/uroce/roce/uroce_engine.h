@@ -87,13 +87,17 @@ struct uroce_engine {
 	/* multicast */
 	struct uroce_group *groups;
 	uint32_t nr_groups, max_groups;
+
+	/* payload of the last packet, if it is from an on-demand region */
+	uint8_t copied_payload[UROCE_MAX_PART];
 };
 
 /* A packet to send. */
 struct uroce_out {
 	struct uroce_qp *qp;	    /* the sender */
 	struct uroce_packet packet; /* payload_len is set, payload is not */
-	struct uroce_iovecs iovecs; /* addresses of the payload */
+	/* addresses of the payload, valid until the next packet is made */
+	struct uroce_iovecs iovecs;
 };
 
 /**

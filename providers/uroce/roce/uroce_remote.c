@@ -5,7 +5,10 @@
  * length. uroce_rx.c checks rights, rkey and range, again for every packet, and
  * executes the request. This file stores the results for duplicates.
  */
+#include <errno.h>
+
 #include "uroce/qp/uroce_completion.h"
+#include "uroce/qp/uroce_odp.h"
 #include "uroce/qp/uroce_place.h"
 #include "uroce/roce/uroce_ecn.h"
 #include "uroce/roce/uroce_interrupted.h"
@@ -63,19 +66,25 @@ static void complete_write(struct uroce_qp *qp,
 	uroce_complete_receive(qp, &cqe, packet->solicited);
 }
 
-/* Stores the payload at @ptr; false: treat the packet as lost. */
-static bool remote_place(struct uroce_qp *qp, const struct uroce_packet *packet,
-			 uint8_t *ptr)
+/*
+ * Stores the payload at @ptr. Return: 0; -EAGAIN: treat the packet as lost;
+ * -EFAULT: a page of an on-demand region is invalid.
+ */
+static int remote_place(struct uroce_qp *qp, const struct uroce_packet *packet,
+			uint8_t *ptr, bool on_demand)
 {
+	const struct iovec to = { ptr, packet->payload_len };
 	struct uroce_iovecs iovecs;
 
 	if (packet->nr_absent) {
 		uroce_iovecs_set(&iovecs, ptr, packet->payload_len, true);
-		return !uroce_rndv_copy(qp, packet, &iovecs);
+		return uroce_rndv_copy(qp, packet, &iovecs) ? -EAGAIN : 0;
 	}
+	if (on_demand)
+		return uroce_odp_store(&to, 1, packet->payload);
 	if (ptr)
 		uroce_place(ptr, packet->payload, packet->payload_len);
-	return true;
+	return 0;
 }
 
 void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet)
@@ -86,6 +95,7 @@ void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet)
 	struct uroce_rx_range part;
 	uint32_t left;
 	uint8_t *ptr;
+	int ret;
 
 	if ((packet->traits & UROCE_T_FIRST) && !begin_write(qp, packet))
 		return;
@@ -110,7 +120,14 @@ void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet)
 		uroce_responder_refuse(qp, packet, result);
 		return;
 	}
-	if (!remote_place(qp, packet, ptr)) {
+	ret = remote_place(qp, packet, ptr, result.on_demand);
+	if (ret == -EFAULT) {
+		uroce_responder_refuse(qp, packet,
+				       uroce_rx_refused(UROCE_RX_REMOTE_ACCESS,
+							UROCE_C_BAD_PAGE));
+		return;
+	}
+	if (ret) {
 		uroce_responder_lost(qp, packet, false);
 		return;
 	}

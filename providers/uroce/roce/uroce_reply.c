@@ -5,6 +5,7 @@
  * received packets have been processed, so that one ACK covers many requests
  * (IBTA 9.7.5.1.2).
  */
+#include "uroce/qp/uroce_odp.h"
 #include "uroce/roce/uroce_delack.h"
 #include "uroce/roce/uroce_ecn.h"
 #include "uroce/roce/uroce_interrupted.h"
@@ -92,7 +93,10 @@ void uroce_reply_drop(struct uroce_qp *qp)
 	uroce_delack_end(qp);
 }
 
-/* The region was deregistered after the READ was accepted: sends a NAK. */
+/*
+ * The region was deregistered after the READ was accepted, or a page of an
+ * on-demand region is invalid: sends a NAK.
+ */
 static void fail_answers(struct uroce_qp *qp, uint32_t psn, int err)
 {
 	uroce_reply_drop(qp);
@@ -100,6 +104,15 @@ static void fail_answers(struct uroce_qp *qp, uint32_t psn, int err)
 	uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_REMOTE_ACCESS, psn);
 	uroce_qp_event(qp, IBV_EVENT_QP_ACCESS_ERR);
 	uroce_qp_fault(qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);
+}
+
+/* Copies memory of an on-demand region; @ptr receives the copy. */
+static int read_on_demand(struct uroce_qp *qp, uint64_t bytes, uint8_t **ptr)
+{
+	const struct iovec from = { *ptr, (size_t)bytes };
+
+	*ptr = qp->roce->engine->copied_payload;
+	return uroce_odp_load(*ptr, &from, 1);
 }
 
 /* Makes one response packet of a READ. */
@@ -122,6 +135,8 @@ static bool read_data(struct uroce_qp *qp, struct uroce_resource *res,
 	int ret;
 
 	ret = uroce_memory_remote(qp->core->memory, &wanted, &ptr);
+	if (ret == UROCE_MEMORY_ON_DEMAND)
+		ret = read_on_demand(qp, wanted.bytes, &ptr);
 	if (ret) {
 		fail_answers(qp, res->next_psn, ret);
 		return false;

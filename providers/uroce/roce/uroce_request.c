@@ -8,6 +8,8 @@
 
 #include "uroce/qp/uroce_atomic.h"
 #include "uroce/qp/uroce_sq.h"
+#include "uroce/roce/uroce_copy.h"
+#include "uroce/roce/uroce_engine.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_requester.h"
 #include "util/min.h"
@@ -54,6 +56,7 @@ static int request_find_payload(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 				struct uroce_out *out)
 {
 	const struct uroce_sge_list list = uroce_sq_sge_list(qp, wqe, false);
+	int ret;
 
 	out->packet.payload_len = bytes;
 	if (wqe->flags & IBV_SEND_INLINE) {
@@ -61,8 +64,12 @@ static int request_find_payload(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 				 bytes, false);
 		return 0;
 	}
-	return uroce_sge_resolve(&list, &qp->roce->req.out, offset, bytes,
-				 &out->iovecs);
+	ret = uroce_sge_resolve(&list, &qp->roce->req.out, offset, bytes,
+				&out->iovecs);
+	if (ret == 0 && out->iovecs.on_demand)
+		ret = uroce_copy_out(&out->iovecs,
+				     qp->roce->engine->copied_payload);
+	return ret;
 }
 
 /* Opcode of the last packet of a message: ONLY if @first is set, else LAST. */

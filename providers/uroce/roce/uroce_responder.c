@@ -109,11 +109,12 @@ static bool store(struct uroce_qp *qp, struct uroce_packet *packet,
 			uroce_responder_lost(qp, packet, false);
 		return !ret;
 	}
-	if (uroce_copy_in(&iovecs, packet)) {
+	ret = uroce_copy_in(&iovecs, packet);
+	if (ret == -EFAULT)
+		fail_receive(qp, packet, IBV_WC_LOC_PROT_ERR);
+	else if (ret)
 		responder_count(qp, UROCE_C_BAD_ICRC);
-		return false;
-	}
-	return true;
+	return !ret;
 }
 
 static void complete_send_message(struct uroce_qp *qp,
@@ -318,7 +319,6 @@ static void receive_ud(struct uroce_qp *qp, struct uroce_packet *packet)
 {
 	struct uroce_iovecs iovecs;
 	uint8_t grh[UROCE_GRH_LEN];
-	const uint8_t *src = grh;
 	int ret;
 
 	if (uroce_hold_receive(qp)) {
@@ -330,18 +330,15 @@ static void receive_ud(struct uroce_qp *qp, struct uroce_packet *packet)
 	ret = UROCE_GRH_LEN + packet->payload_len > qp->receive.length
 		      ? -EMSGSIZE
 		      : responder_resolve(qp, 0, UROCE_GRH_LEN, &iovecs);
+	if (!ret) {
+		uroce_grh_build(packet, grh);
+		ret = uroce_copy_bytes(&iovecs, grh);
+	}
 	if (ret) {
 		fail_receive(qp, packet,
 			     ret == -EMSGSIZE ? IBV_WC_LOC_LEN_ERR
 					      : IBV_WC_LOC_PROT_ERR);
 		return;
-	}
-	uroce_grh_build(packet, grh);
-	for (uint32_t i = 0; i < iovecs.nr; i++) {
-		if (iovecs.iov[i].iov_base)
-			memcpy(iovecs.iov[i].iov_base, src,
-			       iovecs.iov[i].iov_len);
-		src += iovecs.iov[i].iov_len;
 	}
 	if (store(qp, packet, UROCE_GRH_LEN))
 		complete_send_message(qp, packet,

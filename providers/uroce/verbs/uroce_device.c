@@ -73,12 +73,6 @@ static void fill_limits(struct ibv_device_attr *attr)
 	attr->max_pkeys = UROCE_NR_PKEYS;
 }
 
-/* Whether the struct of the application, of attr_size bytes, has @member. */
-#define HAS_ROOM(attr_size, member)                    \
-	((attr_size) >=                                \
-	 offsetof(struct ibv_device_attr_ex, member) + \
-		 sizeof(((struct ibv_device_attr_ex *)0)->member))
-
 /* FNV-1a, 64 bits */
 #define HASH_BEGIN UINT64_C(0xcbf29ce484222325)
 #define HASH_PRIME UINT64_C(0x100000001b3)
@@ -127,25 +121,26 @@ int uroce_query_device(struct ibv_context *ibctx,
 	orig->local_ca_ack_delay = CA_ACK_DELAY;
 	orig->phys_port_cnt = UROCE_NR_PORTS;
 
-	if (HAS_ROOM(attr_size, completion_timestamp_mask))
+	if (UROCE_ATTR_HAS(attr_size, completion_timestamp_mask))
 		attr->completion_timestamp_mask = UINT64_MAX;
-	if (HAS_ROOM(attr_size, hca_core_clock))
+	if (UROCE_ATTR_HAS(attr_size, hca_core_clock))
 		attr->hca_core_clock = CLOCK_KHZ;
-	if (HAS_ROOM(attr_size, device_cap_flags_ex))
+	if (UROCE_ATTR_HAS(attr_size, device_cap_flags_ex))
 		attr->device_cap_flags_ex = CAPS | CAPS_EX;
-	if (HAS_ROOM(attr_size, packet_pacing_caps)) {
+	if (UROCE_ATTR_HAS(attr_size, packet_pacing_caps)) {
 		attr->packet_pacing_caps.qp_rate_limit_min = 1;
 		attr->packet_pacing_caps.qp_rate_limit_max = UROCE_MAX_KBPS;
 		attr->packet_pacing_caps.supported_qpts = PACED_TYPES;
 	}
-	if (HAS_ROOM(attr_size, cq_mod_caps)) {
+	if (UROCE_ATTR_HAS(attr_size, cq_mod_caps)) {
 		attr->cq_mod_caps.max_cq_count = UINT16_MAX;
 		attr->cq_mod_caps.max_cq_period = UINT16_MAX;
 	}
-	if (HAS_ROOM(attr_size, max_dm_size))
+	if (UROCE_ATTR_HAS(attr_size, max_dm_size))
 		attr->max_dm_size = UROCE_MAX_DM_BYTES;
-	if (HAS_ROOM(attr_size, phys_port_cnt_ex))
+	if (UROCE_ATTR_HAS(attr_size, phys_port_cnt_ex))
 		attr->phys_port_cnt_ex = UROCE_NR_PORTS;
+	uroce_odp_query(attr, attr_size);
 	return 0;
 }
 

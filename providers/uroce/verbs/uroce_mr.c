@@ -3,7 +3,8 @@
  * Memory regions. Registration pins no memory: a region is a row in the
  * engine's table, and the engine accesses the memory of the application
  * directly. Registration checks that the whole range is mapped, because a later
- * access to a hole would raise SIGSEGV.
+ * access to a hole would raise SIGSEGV. On-demand regions need no mapped
+ * memory, since the kernel copies their bytes (qp/uroce_odp.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "uroce/qp/uroce_dmabuf.h"
+#include "uroce/qp/uroce_odp.h"
 #include "uroce/verbs/uroce_verbs.h"
 
 /* Without FLUSH_PERSISTENT: the device does not support persistent memory. */
@@ -29,13 +31,28 @@
 /* IBTA 10.6.3.1: REMOTE_WRITE and REMOTE_ATOMIC require LOCAL_WRITE. */
 int uroce_mr_check_access(unsigned int access)
 {
-	if (access & (unsigned int)IBV_ACCESS_ON_DEMAND)
-		return -EOPNOTSUPP;
 	if (access & ~KNOWN_ACCESS)
 		return -EINVAL;
 	if ((access & REMOTE_CHANGES) && !(access & IBV_ACCESS_LOCAL_WRITE))
 		return -EINVAL;
 	return 0;
+}
+
+/* Of regions that may be on demand; the memory of others must be mapped. */
+static int check_on_demand(unsigned int access)
+{
+	if (access & (unsigned int)IBV_ACCESS_ON_DEMAND &&
+	    !uroce_odp_is_possible())
+		return -EOPNOTSUPP;
+	return uroce_mr_check_access(access &
+				     ~(unsigned int)IBV_ACCESS_ON_DEMAND);
+}
+
+static enum uroce_region_kind kind_of_access(unsigned int access)
+{
+	return access & (unsigned int)IBV_ACCESS_ON_DEMAND
+		       ? UROCE_REGION_ON_DEMAND
+		       : UROCE_REGION_MEMORY;
 }
 
 static int check_mapped(const void *addr, size_t length)
@@ -61,12 +78,16 @@ static int check_mapped(const void *addr, size_t length)
 
 #define REMOTE_RIGHTS (REMOTE_CHANGES | (unsigned int)IBV_ACCESS_REMOTE_READ)
 
-/* A region without remote rights gets no share: peers need not map it. */
+/*
+ * A region without remote rights gets no share: peers need not map it. An
+ * on-demand region gets none, since its memory may be mapped later.
+ */
 static void get_share(struct uroce_context *ctx, struct uroce_region *region)
 {
 	region->share = 0;
 	region->share_offset = 0;
-	if (region->access & REMOTE_RIGHTS)
+	if (region->kind == UROCE_REGION_MEMORY &&
+	    (region->access & REMOTE_RIGHTS))
 		uroce_instance_get_share(ctx->instance, region->base,
 					 region->bytes, &region->share,
 					 &region->share_offset);
@@ -127,15 +148,15 @@ int uroce_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 		.bytes = length,
 		.pd = to_uroce_pd(pd)->number,
 		.access = (unsigned int)access,
-		.kind = UROCE_REGION_MEMORY,
+		.kind = kind_of_access((unsigned int)access),
 	};
 	struct uroce_mr *mr;
 	int ret;
 
 	ret = uroce_check_pd(pd);
 	if (ret == 0)
-		ret = uroce_mr_check_access((unsigned int)access);
-	if (ret == 0)
+		ret = check_on_demand((unsigned int)access);
+	if (ret == 0 && region.kind == UROCE_REGION_MEMORY)
 		ret = check_mapped(addr, length);
 	if (ret == 0)
 		ret = uroce_mr_new(pd, &region, &mr);
@@ -191,8 +212,10 @@ static struct uroce_region changed(const struct uroce_region *old, int flags,
 
 	if (flags & IBV_REREG_MR_CHANGE_PD)
 		region.pd = to_uroce_pd(pd)->number;
-	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
+	if (flags & IBV_REREG_MR_CHANGE_ACCESS) {
 		region.access = (unsigned int)access;
+		region.kind = kind_of_access(region.access);
+	}
 	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
 		region.base = addr;
 		region.bytes = length;
@@ -207,16 +230,14 @@ static struct uroce_region changed(const struct uroce_region *old, int flags,
 
 /* No flags: -EINVAL, as from the kernel. */
 static int check_change(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
-			void *addr, size_t length, int access)
+			int access)
 {
 	int ret = flags ? uroce_check_mr(&vmr->ibv_mr) : -EINVAL;
 
 	if (ret == 0 && (flags & IBV_REREG_MR_CHANGE_PD))
 		ret = uroce_check_pd(pd);
 	if (ret == 0 && (flags & IBV_REREG_MR_CHANGE_ACCESS))
-		ret = uroce_mr_check_access((unsigned int)access);
-	if (ret == 0 && (flags & IBV_REREG_MR_CHANGE_TRANSLATION))
-		ret = check_mapped(addr, length);
+		ret = check_on_demand((unsigned int)access);
 	return ret;
 }
 
@@ -230,13 +251,20 @@ static int change_row(struct uroce_mr *mr, int flags, struct ibv_pd *pd,
 	struct uroce_context *ctx = to_uroce_context(mr->vmr.ibv_mr.context);
 	struct uroce_memory *memory = ctx->memory;
 	uint64_t unused_share = mr->share;
-	struct uroce_region region;
+	struct uroce_region old, region;
 	int ret;
 
 	uroce_instance_lock(ctx->instance);
-	region = changed(uroce_memory_find(memory, mr->identity.handle), flags,
-			 pd, addr, length, access);
+	old = *uroce_memory_find(memory, mr->identity.handle);
 	uroce_instance_unlock(ctx->instance);
+	region = changed(&old, flags, pd, addr, length, access);
+	if (region.kind == UROCE_REGION_MEMORY &&
+	    (region.kind != old.kind ||
+	     (flags & IBV_REREG_MR_CHANGE_TRANSLATION))) {
+		ret = check_mapped(region.base, region.bytes);
+		if (ret)
+			return ret;
+	}
 	get_share(ctx, &region);
 	uroce_instance_lock(ctx->instance);
 	ret = uroce_memory_change(memory, mr->identity.handle, &region);
@@ -257,7 +285,7 @@ int uroce_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 	struct uroce_context *ctx;
 	int ret;
 
-	ret = check_change(vmr, flags, pd, addr, length, access);
+	ret = check_change(vmr, flags, pd, access);
 	if (ret)
 		return ret;
 	ctx = to_uroce_context(vmr->ibv_mr.context);

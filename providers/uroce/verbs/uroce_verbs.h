@@ -465,9 +465,10 @@ int uroce_alloc_parent_domain(struct ibv_context *ctx,
 /* -- uroce_mr.c -- */
 
 /**
- * uroce_mr_check_access() - check access flags of a region of any kind
+ * uroce_mr_check_access() - check access flags of a region that is not on
+ * demand, of any kind
  *
- * Return: 0, -EINVAL or -EOPNOTSUPP.
+ * Return: 0 or -EINVAL.
  */
 int uroce_mr_check_access(unsigned int access);
 
@@ -499,6 +500,21 @@ int uroce_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		   void *addr, size_t length, int access);
 int uroce_dereg_mr(struct verbs_mr *vmr);
 int uroce_alloc_null_mr(struct ibv_pd *pd, struct ibv_mr **ret_mr);
+
+/* -- uroce_odp_mr.c -- */
+
+/* Whether the struct of the application, of attr_size bytes, has @member. */
+#define UROCE_ATTR_HAS(attr_size, member)              \
+	((attr_size) >=                                \
+	 offsetof(struct ibv_device_attr_ex, member) + \
+		 sizeof(((struct ibv_device_attr_ex *)0)->member))
+
+/** uroce_odp_query() - the members of @attr about on-demand paging; all are 0
+ * if the kernel does not permit it
+ */
+void uroce_odp_query(struct ibv_device_attr_ex *attr, size_t attr_size);
+int uroce_advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
+		    uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge);
 
 /* -- uroce_dmabuf_mr.c -- */
 

@@ -77,9 +77,8 @@ check "ibv_devinfo -v" devinfo lo
 check "device attributes" describes 'hca_id:.uroce_lo' \
 	'transport:.*InfiniBand \(0\)' 'phys_port_cnt:.*1' \
 	'atomic_cap:.*ATOMIC_HCA \(1\)' 'MEM_WINDOW_TYPE_2B' \
-	'max_pkeys:.*1' 'maximum available device memory:.*16777216Bytes' 'hca_core_clock:.*1000000kHZ' 'rc_odp_caps:'
-check "no capability without an implementation" bash -c \
-	"! grep -E 'ON_DEMAND|SUPPORT_(SEND|RECV)' '$scratch/devinfo'"
+	'max_pkeys:.*1' 'maximum available device memory:.*16777216Bytes' 'hca_core_clock:.*1000000kHZ' 'rc_odp_caps:' \
+	'ODP_SUPPORT' 'ODP_SUPPORT_IMPLICIT' 'SUPPORT_ATOMIC'
 check "port attributes" describes 'state:.*PORT_ACTIVE \(4\)' \
 	'link_layer:.*Ethernet' 'active_mtu:.*4096 \(5\)' 'port_lid:.*0' \
 	'GID\[  0\]:.*::1, RoCE v2' 'GID\[  1\]:.*::ffff:127.0.0.1, RoCE v2'

@@ -240,6 +240,7 @@ static void memory_change_replaces_region(void **state)
 		.base = f->bytes + 100,
 		.iova = 0x5000,
 		.bytes = 8,
+		.kind = UROCE_REGION_MEMORY,
 		.pd = PD,
 		.access = IBV_ACCESS_REMOTE_READ,
 	};
@@ -496,6 +497,65 @@ static void null_region_reads_zeros_and_discards_writes(void **state)
 	assert_null(iovecs.iov[0].iov_base);
 }
 
+static uint32_t add_on_demand(struct fixture *f, uint8_t *base, uint64_t bytes)
+{
+	struct uroce_region region = {
+		.base = base,
+		.iova = (uintptr_t)base,
+		.bytes = bytes,
+		.pd = PD,
+		.access = ALL_RIGHTS,
+		.kind = UROCE_REGION_ON_DEMAND,
+	};
+	uint32_t key = 0;
+
+	assert_int_equal(uroce_memory_add(&f->memory, &region, &key), 0);
+	return key;
+}
+
+/* Callers that do not expect the result treat it as an error. */
+static void on_demand_region_is_reported(void **state)
+{
+	struct fixture *f = *state;
+	const uint64_t va = (uintptr_t)f->bytes;
+	uint32_t key = add_on_demand(f, f->bytes, sizeof(f->bytes));
+	struct ibv_sge sge = { .addr = va, .length = 100, .lkey = key };
+	struct uroce_sge_list list = list_of(f, &sge, 1);
+	struct uroce_cursor cursor = {};
+	struct uroce_iovecs iovecs;
+	uint8_t *ptr;
+
+	assert_int_equal(local(f, key, va + 8, 8, true, &ptr),
+			 UROCE_MEMORY_ON_DEMAND);
+	assert_ptr_equal(ptr, f->bytes + 8);
+	assert_int_equal(remote(f, key, va, 8, IBV_ACCESS_REMOTE_READ, &ptr),
+			 UROCE_MEMORY_ON_DEMAND);
+	assert_int_equal(
+		remote(f, key, va + 4090, 8, IBV_ACCESS_REMOTE_READ, &ptr),
+		-ERANGE);
+	assert_int_equal(uroce_sge_run(&list, &cursor, 10, 10, &ptr), 0);
+	assert_int_equal(uroce_sge_resolve(&list, &cursor, 0, 100, &iovecs), 0);
+	assert_true(iovecs.on_demand);
+	assert_ptr_equal(iovecs.iov[0].iov_base, f->bytes);
+}
+
+static void on_demand_region_of_all_addresses_has_no_null(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t key = add_on_demand(f, NULL, UINTPTR_MAX);
+	const uint64_t va = (uintptr_t)f->bytes;
+	uint8_t *ptr;
+
+	assert_int_equal(local(f, key, va, 8, true, &ptr),
+			 UROCE_MEMORY_ON_DEMAND);
+	assert_ptr_equal(ptr, f->bytes);
+	assert_int_equal(local(f, key, 0, 8, true, &ptr), -EACCES);
+	assert_int_equal(remote(f, key, 0, 8, IBV_ACCESS_REMOTE_READ, &ptr),
+			 -EACCES);
+	assert_int_equal(local(f, key, UINTPTR_MAX - 4, 8, true, &ptr),
+			 -EACCES);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -518,6 +578,8 @@ int main(void)
 		TEST(sge_resolve_finds_any_offset),
 		TEST(sge_resolve_checks_access_rights),
 		TEST(null_region_reads_zeros_and_discards_writes),
+		TEST(on_demand_region_is_reported),
+		TEST(on_demand_region_of_all_addresses_has_no_null),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Whether the kernel permits on-demand paging. */
+static bool no_odp;
+
+bool __wrap_uroce_odp_is_possible(void);
+
+bool __wrap_uroce_odp_is_possible(void)
+{
+	return !no_odp;
+}
+
 static struct uroce_context *ctx;
 static struct ibv_pd *pd;
 static uint8_t memory[4096];
@@ -130,7 +140,8 @@ static void uroce_reg_mr_bad_access_returns_einval(void **state)
 	assert_refused(memory, 8, IBV_ACCESS_REMOTE_ATOMIC, -EINVAL);
 	assert_refused(memory, 8, 1 << 12, -EINVAL);
 	assert_refused(memory, 8, IBV_ACCESS_FLUSH_PERSISTENT, -EINVAL);
-	assert_refused(memory, 8, IBV_ACCESS_ON_DEMAND, -EOPNOTSUPP);
+	assert_refused(memory, 8,
+		       IBV_ACCESS_ON_DEMAND | IBV_ACCESS_REMOTE_WRITE, -EINVAL);
 	dereg(new_mr(pd, memory, 8, IBV_ACCESS_RELAXED_ORDERING));
 }
 
@@ -276,6 +287,64 @@ static void uroce_rereg_mr_failure_changes_nothing(void **state)
 	dereg(mr);
 }
 
+static void uroce_reg_mr_on_demand_needs_kernel(void **state)
+{
+	struct ibv_device_attr_ex attr = {};
+	struct ibv_mr *mr = new_mr(pd, memory, 8, 0);
+
+	no_odp = true;
+	assert_refused(memory, 8, IBV_ACCESS_ON_DEMAND, -EOPNOTSUPP);
+	assert_int_equal(rereg(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+			       IBV_ACCESS_ON_DEMAND),
+			 -EOPNOTSUPP);
+	uroce_odp_query(&attr, sizeof(attr));
+	assert_int_equal(attr.odp_caps.general_caps, 0);
+	assert_int_equal(attr.odp_caps.per_transport_caps.rc_odp_caps, 0);
+	assert_int_equal(attr.xrc_odp_caps, 0);
+	no_odp = false;
+	dereg(mr);
+}
+
+static void uroce_query_odp_fills_members_of_old_struct(void **state)
+{
+	const size_t old_size =
+		offsetof(struct ibv_device_attr_ex, xrc_odp_caps);
+	struct ibv_device_attr_ex attr = {};
+
+	uroce_odp_query(&attr, old_size);
+	assert_int_equal(attr.odp_caps.general_caps,
+			 IBV_ODP_SUPPORT | IBV_ODP_SUPPORT_IMPLICIT);
+	assert_int_equal(attr.xrc_odp_caps, 0);
+	uroce_odp_query(&attr, sizeof(attr));
+	assert_int_equal(attr.xrc_odp_caps & IBV_ODP_SUPPORT_ATOMIC,
+			 IBV_ODP_SUPPORT_ATOMIC);
+}
+
+/* Peers must not map memory that may be replaced at any time. */
+static void uroce_reg_mr_on_demand_has_no_share(void **state)
+{
+	const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	struct ibv_mr *mr;
+
+	fake_worker.share = 7;
+	mr = new_mr(pd, NULL, SIZE_MAX, access | IBV_ACCESS_ON_DEMAND);
+	assert_int_equal(fake_worker.nr_shares, 0);
+	assert_int_equal(region_of(mr)->kind, UROCE_REGION_ON_DEMAND);
+	dereg(mr);
+	mr = new_mr(pd, memory, 8, access | IBV_ACCESS_ON_DEMAND);
+	assert_int_equal(
+		rereg(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, access),
+		0);
+	assert_int_equal(region_of(mr)->kind, UROCE_REGION_MEMORY);
+	assert_int_equal(fake_worker.nr_shares, 1);
+	assert_int_equal(rereg(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+			       access | IBV_ACCESS_ON_DEMAND),
+			 0);
+	assert_int_equal(fake_worker.nr_shares, 0);
+	dereg(mr);
+	fake_worker.share = 0;
+}
+
 static void uroce_alloc_null_mr_covers_every_address(void **state)
 {
 	struct ibv_sge sge = { .addr = UINT64_C(1) << 40, .length = 1000 };
@@ -407,6 +476,9 @@ int main(void)
 		TEST(uroce_rereg_mr_changes_iova),
 		TEST(uroce_reg_mr_share_lasts_as_long_as_region),
 		TEST(uroce_rereg_mr_failure_changes_nothing),
+		TEST(uroce_reg_mr_on_demand_needs_kernel),
+		TEST(uroce_query_odp_fills_members_of_old_struct),
+		TEST(uroce_reg_mr_on_demand_has_no_share),
 		TEST(uroce_alloc_null_mr_covers_every_address),
 		TEST(uroce_alloc_mw_has_key_without_memory),
 		TEST(uroce_create_ah_stores_path),
