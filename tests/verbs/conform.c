@@ -20,14 +20,19 @@
 
 #define CAP_FLUSH_GLOBAL (UINT64_C(1) << 38)
 #define CAP_ATOMIC_WRITE (UINT64_C(1) << 40)
-#define CAP_MW_2	 (IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B)
-#define MAX_EXPECTED	 256
+#define ODP_CAPS                                                               \
+	(IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_RECV | IBV_ODP_SUPPORT_WRITE | \
+	 IBV_ODP_SUPPORT_READ | IBV_ODP_SUPPORT_ATOMIC)
+#define CAP_MW_2     (IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B)
+#define MAX_EXPECTED 256
 
 /* Groups whose sources the program does not contain have no address. */
 #pragma weak conform_framework
 #pragma weak conform_framework_api
 #pragma weak conform_data
 #pragma weak conform_data_lists
+#pragma weak conform_odp
+#pragma weak conform_odp_more
 #pragma weak conform_order
 #pragma weak conform_completion
 #pragma weak conform_atomic
@@ -56,6 +61,7 @@ static const struct conform_test *const groups[] = {
 	conform_data,	     conform_data_lists,
 	conform_order,	     conform_completion,
 	conform_atomic,	     conform_dm,
+	conform_odp,	     conform_odp_more,
 	conform_ext,	     conform_error,
 	conform_flush,	     conform_mw,
 	conform_state,	     conform_state_posts,
@@ -250,6 +256,9 @@ static unsigned int find_lacks(void)
 	       lacks_unless((ex->packet_pacing_caps.supported_qpts &
 			     RATE_LIMIT_TYPES) == RATE_LIMIT_TYPES,
 			    NEED_RATE_LIMIT) |
+	       lacks_unless((ex->odp_caps.per_transport_caps.rc_odp_caps &
+			     ODP_CAPS) == ODP_CAPS,
+			    NEED_ODP) |
 	       lacks_unless(attr->max_mcast_grp > 0, NEED_MCAST) |
 	       probe_lacks();
 }
@@ -275,6 +284,7 @@ static const char *lack_text(unsigned int lacks)
 		"no device memory",
 		"no XRC",
 		"no rate limits",
+		"no on-demand paging",
 	};
 
 	return texts[__builtin_ctz(lacks)];

@@ -62,6 +62,7 @@ enum conform_need {
 	NEED_DM = 1 << 15, /* device memory */
 	NEED_XRC = 1 << 16,
 	NEED_RATE_LIMIT = 1 << 17, /* of RC, UC and UD */
+	NEED_ODP = 1 << 18, /* on-demand paging of all RC operations */
 };
 
 struct conform_test {
@@ -78,7 +79,8 @@ extern const struct conform_test conform_framework[], conform_framework_api[],
 	conform_state_reset[], conform_quiesce[], conform_rnr[], conform_srq[],
 	conform_event[], conform_cq[], conform_queues[], conform_uc[],
 	conform_ud[], conform_timeout[], conform_dm[], conform_xrc[],
-	conform_rate[];
+	conform_rate[],
+	conform_odp[], conform_odp_more[];
 
 /* Ends the test as failed, with place and text, unless @condition is true. */
 #define REQUIRE(condition) \
@@ -146,6 +148,29 @@ int mem_dereg(struct mem *mem);
 int mem_rereg(struct mem *mem, int flags, int pd, unsigned int access);
 /** pd_new() - another protection domain of an end; PD 0 exists */
 int pd_new(enum end end);
+
+/* What a process may do with pages of its memory. */
+enum pages {
+	PAGES_ALL,
+	PAGES_READ,
+	PAGES_NONE,
+	PAGES_UNMAPPED,
+	PAGES_FLICKER, /* ALL and NONE in turn, as fast as possible */
+};
+
+/**
+ * mem_pages() - change whole pages of @mem in the process of its end, until the
+ * next change of pages of this end or the end of the test
+ */
+void mem_pages(const struct mem *mem, size_t offset, size_t length,
+	       enum pages pages);
+/** mem_again() - another region of the same memory; @implicit: of all addresses
+ */
+struct mem *mem_again(const struct mem *mem, bool implicit,
+		      unsigned int access);
+/** mr_advise() - ibv_advise_mr(); @pd: of pd_new(), or 0; errno value */
+int mr_advise(enum end end, int pd, enum ibv_advise_mr_advice advice,
+	      uint32_t flags, const struct ibv_sge *sge);
 
 /* Device memory of an end. */
 struct dm {

@@ -40,7 +40,9 @@ enum call_kind {
 	CALL_MR_DM,    /* object, pd, addr: offset, length, access; as MR_NEW */
 	CALL_DM_NEW,   /* length, nr: binary logarithm of the alignment */
 	CALL_DM_COPY, /* object, copy_addr: offset, addr, length, flag: to it */
-	CALL_MR_REREG, /* mask, pd, addr, length, access */
+	CALL_MR_REREG,	/* mask, pd, addr, length, access */
+	CALL_MR_ADVISE, /* pd, type, mask: flags, nr: 1, sge */
+	CALL_PAGES,	/* addr, length, type: enum pages */
 	CALL_CHANNEL_NEW,
 	CALL_CQ_NEW,	/* nr, channel; reply: nr; also of CALL_CQ_RESIZE */
 	CALL_CQ_NEW_EX, /* nr, channel, length: wc_flags; reply: nr */
@@ -94,7 +96,7 @@ struct call {
 	struct ibv_qp_rate_limit_attr rate_limit;
 	/* @nr of them follow in a message */
 	const struct call_work *work; /* CALL_POST_SEND */
-	const struct ibv_sge *sge;    /* CALL_POST_RECV */
+	const struct ibv_sge *sge;    /* CALL_POST_RECV, CALL_MR_ADVISE */
 };
 
 struct reply {
@@ -147,7 +149,9 @@ struct node {
 	struct ibv_device_attr_ex device;
 	struct ibv_port_attr port;
 	uint8_t *arena;
+	int arena_fd;
 	uint8_t *spin_copy;
+	struct node_pages *pages; /* conform_pages.c */
 	int nr_objects; /* numbers that were used since the end of a test */
 	struct object object[NODE_MAX_OBJECTS];
 	struct node_spin *spin;
@@ -207,6 +211,15 @@ void node_forget_events(struct node *node);
 void node_post_send(struct node *node, const struct call *call,
 		    struct reply *reply);
 void node_post_recv(struct node *node, const struct call *call,
+		    struct reply *reply);
+
+/* -- conform_pages.c -- */
+
+void node_pages_set(struct node *node, const struct call *call,
+		    struct reply *reply);
+/** node_pages_end() - make all pages accessible; errno value */
+int node_pages_end(struct node *node);
+void node_mr_advise(struct node *node, const struct call *call,
 		    struct reply *reply);
 
 /* -- conform_server.c: the server process, and memory of both ends -- */

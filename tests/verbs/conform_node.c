@@ -454,7 +454,7 @@ static void node_end_test(struct node *node, struct reply *reply)
 {
 	if (node->spin)
 		node_spin_result(node, reply);
-	reply->error = 0;
+	reply->error = node_pages_end(node);
 	node_forget_events(node);
 	while (node->nr_objects > 1 &&
 	       node->object[node->nr_objects - 1].kind == OBJECT_NONE)
@@ -498,6 +498,12 @@ static void node_execute_control(struct node *node, const struct call *call,
 		break;
 	case CALL_MR_REREG:
 		node_mr_rereg(node, call, reply);
+		break;
+	case CALL_MR_ADVISE:
+		node_mr_advise(node, call, reply);
+		break;
+	case CALL_PAGES:
+		node_pages_set(node, call, reply);
 		break;
 	case CALL_DM_COPY:
 		node_dm_copy(node, call, reply);

@@ -110,6 +110,7 @@ static size_t call_extra_bytes(const struct call *call)
 	case CALL_POST_SEND:
 		return (size_t)call->nr * sizeof(call->work[0]);
 	case CALL_POST_RECV:
+	case CALL_MR_ADVISE:
 		return (size_t)call->nr * sizeof(call->sge[0]);
 	default:
 		return 0;
@@ -201,6 +202,7 @@ static int server_run(void)
 	if (!arena_map(SERVER_ARENA, arena_fd[SERVER]))
 		return 1;
 	node->arena = arena_place(SERVER_ARENA);
+	node->arena_fd = arena_fd[SERVER];
 	if (!node_open(node))
 		return 1;
 	while (server_receive(node, &message)) {
@@ -390,6 +392,7 @@ static bool ends_start_self(void)
 	if (!arena_map(SERVER_ARENA, arena_fd[SERVER]))
 		return false;
 	nodes[SERVER].arena = arena_place(SERVER_ARENA);
+	nodes[SERVER].arena_fd = arena_fd[SERVER];
 	server_arena = (uintptr_t)nodes[SERVER].arena;
 	return node_open(&nodes[SERVER]);
 }
@@ -415,6 +418,7 @@ bool ends_start(void)
 		return false;
 	}
 	nodes[CLIENT].arena = arena_place(CLIENT_ARENA);
+	nodes[CLIENT].arena_fd = arena_fd[CLIENT];
 	if (!node_open(&nodes[CLIENT]))
 		return false;
 	return conform_options.self ? ends_start_self() : server_start();
