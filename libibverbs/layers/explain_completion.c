@@ -66,7 +66,9 @@ static const struct completion_status statuses[] = {
 				  "deregistered, of another PD or device, its "
 				  "range ends outside the region, or the "
 				  "region lacks IBV_ACCESS_LOCAL_WRITE, which "
-				  "receives, reads and atomics need" },
+				  "receives, reads and atomics need; or a page "
+				  "of an on-demand region is not mapped, or "
+				  "does not permit the access" },
 	[IBV_WC_WR_FLUSH_ERR] = { "WR_FLUSH_ERR",
 				  "the request was not executed, because the "
 				  "QP is in the state ERR" },
@@ -87,7 +89,8 @@ static const struct completion_status statuses[] = {
 				    "the peer refused the access to its "
 				    "memory: the rkey is not valid there "
 				    "(deregistered, of another device or PD), "
-				    "or the range is outside its region" },
+				    "or the range is outside its region; or a "
+				    "page of an on-demand region is invalid" },
 	[IBV_WC_REM_OP_ERR] = { "REM_OP_ERR",
 				"the peer could not execute the request "
 				"because of an error of its own; its "
