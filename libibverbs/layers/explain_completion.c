@@ -403,7 +403,7 @@ static void completion_add_packet(struct explain_text *text,
 				  const uint32_t *qp_num)
 {
 	struct ibv_context *device = (struct ibv_context *)ctx;
-	char packet[160];
+	char packet[256];
 
 	if (qp_num && LAYERS_CALL_BELOW(ctx, describe_error, device, *qp_num,
 					packet, sizeof(packet)) == 0)

@@ -15,13 +15,14 @@
 struct cause_note {
 	_Atomic uint32_t qpn_kind; /* written last; 0: not valid */
 	_Atomic uint32_t psn_detail;
+	_Atomic uint32_t reason;
 };
 
 static struct cause_note notes[NR_NOTES];
 static _Atomic uint32_t nr_notes;
 
-void uroce_cause_note(const struct uroce_qp *qp, enum uroce_cause_kind kind,
-		      uint32_t psn, uint8_t detail)
+static void cause_add_note(const struct uroce_qp *qp,
+			   const struct uroce_cause *cause)
 {
 	struct cause_note *note;
 
@@ -30,8 +31,36 @@ void uroce_cause_note(const struct uroce_qp *qp, enum uroce_cause_kind kind,
 	note = &notes[atomic_fetch_add(&nr_notes, 1) % NR_NOTES];
 	atomic_store(&note->qpn_kind, 0);
 	atomic_store(&note->psn_detail,
-		     (psn & NOTE_NUMBER) | (uint32_t)detail << NOTE_SHIFT);
-	atomic_store(&note->qpn_kind, qp->qpn | (uint32_t)kind << NOTE_SHIFT);
+		     (cause->psn & NOTE_NUMBER) | (uint32_t)cause->detail
+							  << NOTE_SHIFT);
+	atomic_store(&note->reason, (uint32_t)cause->reason);
+	atomic_store(&note->qpn_kind,
+		     qp->qpn | (uint32_t)cause->kind << NOTE_SHIFT);
+}
+
+void uroce_cause_note(const struct uroce_qp *qp, enum uroce_cause_kind kind,
+		      uint32_t psn, uint8_t detail)
+{
+	const struct uroce_cause cause = {
+		.kind = kind,
+		.psn = psn,
+		.detail = detail,
+	};
+
+	cause_add_note(qp, &cause);
+}
+
+void uroce_cause_note_refused(const struct uroce_qp *qp, uint32_t psn,
+			      uint8_t nak, enum uroce_counter reason)
+{
+	const struct uroce_cause cause = {
+		.kind = UROCE_CAUSE_REFUSED,
+		.psn = psn,
+		.detail = nak,
+		.reason = reason,
+	};
+
+	cause_add_note(qp, &cause);
 }
 
 /* The newest note is the first that is read. */
@@ -43,6 +72,7 @@ bool uroce_cause_find(uint32_t qpn, struct uroce_cause *ret)
 		const struct cause_note *note = &notes[(next - i) % NR_NOTES];
 		uint32_t qpn_kind = atomic_load(&note->qpn_kind);
 		uint32_t psn_detail = atomic_load(&note->psn_detail);
+		uint32_t reason = atomic_load(&note->reason);
 
 		if (qpn_kind == 0 || (qpn_kind & NOTE_NUMBER) != qpn ||
 		    atomic_load(&note->qpn_kind) != qpn_kind)
@@ -50,6 +80,7 @@ bool uroce_cause_find(uint32_t qpn, struct uroce_cause *ret)
 		ret->kind = (enum uroce_cause_kind)(qpn_kind >> NOTE_SHIFT);
 		ret->psn = psn_detail & NOTE_NUMBER;
 		ret->detail = (uint8_t)(psn_detail >> NOTE_SHIFT);
+		ret->reason = (enum uroce_counter)reason;
 		return true;
 	}
 	return false;

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "uroce/qp/uroce_counters.h"
+
 struct uroce_qp;
 
 enum uroce_cause_kind {
@@ -26,7 +28,8 @@ enum uroce_cause_kind {
 struct uroce_cause {
 	enum uroce_cause_kind kind;
 	uint32_t psn;
-	uint8_t detail; /* NAK code, or number of retransmissions */
+	uint8_t detail;		   /* NAK code, or number of retransmissions */
+	enum uroce_counter reason; /* UROCE_CAUSE_REFUSED: the failed check */
 };
 
 /**
@@ -39,6 +42,15 @@ struct uroce_cause {
 __attribute__((cold)) void uroce_cause_note(const struct uroce_qp *qp,
 					    enum uroce_cause_kind kind,
 					    uint32_t psn, uint8_t detail);
+
+/**
+ * uroce_cause_note_refused() - likewise, for a request of the peer
+ * @nak: code of the NAK
+ * @reason: counter of the check that failed
+ */
+__attribute__((cold)) void uroce_cause_note_refused(const struct uroce_qp *qp,
+						    uint32_t psn, uint8_t nak,
+						    enum uroce_counter reason);
 
 /**
  * uroce_cause_find() - find the last failure of a QP

@@ -37,8 +37,8 @@ void uroce_responder_refuse(struct uroce_qp *qp, struct uroce_packet *packet,
 		outcome_count(qp, UROCE_C_UC_LOST);
 		return; /* 9.8.2.2: dropped without a NAK */
 	}
-	uroce_cause_note(qp, UROCE_CAUSE_REFUSED, packet->psn,
-			 naks[result.error]);
+	uroce_cause_note_refused(qp, packet->psn, naks[result.error],
+				 result.counter);
 	uroce_reply_nak(qp, (uint8_t)(UROCE_AETH_NAK | naks[result.error]),
 			packet->psn);
 	uroce_rx_fail(qp, result.error);

@@ -59,9 +59,11 @@ static void fail_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 	}
 	/* 9.9.3, table 61: UC and UD drop a message that is too long */
 	if (qp->type == IBV_QPT_RC)
-		uroce_cause_note(qp, UROCE_CAUSE_REFUSED, packet->psn,
-				 too_long ? UROCE_NAK_INVALID_REQUEST
-					  : UROCE_NAK_REMOTE_OP);
+		uroce_cause_note_refused(qp, packet->psn,
+					 too_long ? UROCE_NAK_INVALID_REQUEST
+						  : UROCE_NAK_REMOTE_OP,
+					 too_long ? UROCE_C_TOO_LONG
+						  : UROCE_C_LOCAL_PROTECTION);
 	if (qp->type == IBV_QPT_RC || !too_long)
 		uroce_qp_fault(qp, UROCE_FAULT_RQ, status);
 	uroce_responder_refuse(

@@ -140,7 +140,53 @@ static void remote_invalid_message_too_long_is_named(void **state)
 				     "request of the peer"));
 	assert_non_null(strstr(text, "with the NAK code 1 (invalid request)"));
 	assert_non_null(strstr(text, "a request of the peer was refused: its "
-				     "packet with PSN 0x000000, NAK code 1"));
+				     "packet with PSN 0x000000, NAK code 1 "
+				     "(invalid request): the message is longer "
+				     "than the receive request."));
+}
+
+/* Both ends fail: the responder's receive request is flushed. */
+static void check_refused(uint64_t remote_addr, uint32_t rkey,
+			  const char *reason)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE };
+	char cause[200];
+
+	wr.wr.rdma.remote_addr = remote_addr;
+	wr.wr.rdma.rkey = rkey;
+	right_post_receive(4, fixture.mr->lkey);
+	assert_int_equal(fixture_post(fixture.left, wr, fixture.memory, 8), 0);
+	for (int i = 0; i < 2; i++)
+		(void)fixture_poll(fixture.cq);
+	(void)snprintf(cause, sizeof(cause),
+		       "a request of the peer was refused: its packet with PSN "
+		       "0x000000, NAK code 2 (remote access error): %s.",
+		       reason);
+	assert_non_null(strstr(explain_capture_take(), cause));
+}
+
+static void responder_rkey_unknown_names_check(void **state)
+{
+	check_refused((uintptr_t)fixture.memory, fixture.mr->rkey + 1000,
+		      "no region or window has the rkey");
+}
+
+static void responder_range_too_long_names_check(void **state)
+{
+	check_refused((uintptr_t)fixture.memory + FIXTURE_BYTES - 4,
+		      fixture.mr->rkey,
+		      "the addresses are not all in the region or window");
+}
+
+static void responder_right_missing_names_check(void **state)
+{
+	struct ibv_mr *mr = ibv_reg_mr(fixture.pd, fixture.memory, 8, 0);
+
+	assert_non_null(mr);
+	check_refused((uintptr_t)fixture.memory, mr->rkey,
+		      "the region lacks the access right, or the window is of "
+		      "another QP");
+	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
 static void remote_op_error_names_peer_receive(void **state)
@@ -359,6 +405,9 @@ int main(void)
 		explain_test(rnr_retry_exc_no_receive_names_counter),
 		explain_test(remote_access_rkey_wrong_names_right),
 		explain_test(remote_invalid_message_too_long_is_named),
+		explain_test(responder_rkey_unknown_names_check),
+		explain_test(responder_range_too_long_names_check),
+		explain_test(responder_right_missing_names_check),
 		explain_test(remote_op_error_names_peer_receive),
 		explain_test(local_prot_lkey_wrong_names_sge),
 		explain_test(flush_after_error_names_cause_once),
