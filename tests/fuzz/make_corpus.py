@@ -161,6 +161,13 @@ def fault_seeds():
     yield "many", 65 * b"short=1 @ nth=1;"
     yield "numbers", b"seed=18446744073709551616; delay=99999999999999999s @ call=poll_cq"
     yield "empty", b" ;; = @ , \n"
+    rules = b"replay=/tmp/x; short=1 @ cq=1; wc=REM_OP_ERR @ qp=2,p=1%"
+    yield "replay", (rules + b"\0other output\n"
+                     b"verbs-fault: rule 1, ibv_poll_cq, CQ 1, event 7: short=1 @ cq=1\n"
+                     b"verbs-fault: rule 2, ibv_post_send, QP 2, event 3: wc=REM_OP_ERR @ qp=2,p=1%\n"
+                     b"verbs-fault: rule 1, ibv_poll_cq, CQ 1, event 7: short=1 @ cq=1\n"
+                     b"verbs-fault: rule 2 has never acted: wc=REM_OP_ERR @ qp=2,p=1%\n"
+                     b"verbs-fault: rule 3, ibv_post_send, PD 2, event 0: x")
 
 
 def wire_seeds():

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Enables the layer fault, and begins and ends it for each context. */
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "layers/fault/fault.h"
@@ -8,6 +11,7 @@
 #include "layers/fault/fault_events.h"
 #include "layers/fault/fault_log.h"
 #include "layers/fault/fault_receives.h"
+#include "layers/fault/fault_replay.h"
 #include "layers/fault/fault_requests.h"
 #include "util/text_file.h"
 
@@ -35,9 +39,56 @@ static const char *fault_read_settings(const char *settings)
 	return NULL;
 }
 
+/* Return: 0, or -errno after a warning. */
+static int fault_read_lines(FILE *file, const struct fault_plan *plan,
+			    struct fault_replay *replay)
+{
+	size_t size = 0;
+	char *line = NULL;
+	unsigned int line_nr = 0;
+	ssize_t len;
+	int ret = 0;
+
+	while (ret == 0 && (len = getline(&line, &size, file)) > 0) {
+		struct fault_text text = { line, (size_t)len };
+
+		line_nr++;
+		ret = fault_replay_add(replay, plan,
+				       fault_text_cut(&text, '\n'));
+	}
+	if (ret == -EINVAL)
+		fault_warn(
+			"line %u of %s is not the fault of one of the rules; "
+			"there are no faults",
+			line_nr, plan->replay);
+	else if (ret)
+		fault_warn("%s; there are no faults", strerror(-ret));
+	free(line);
+	return ret;
+}
+
+/* Return: whether it succeeded; otherwise after a warning. */
+static bool fault_read_replay(const struct fault_plan *plan,
+			      struct fault_replay *replay)
+{
+	FILE *file = fopen(plan->replay, "re");
+	int ret;
+
+	if (!file) {
+		fault_warn("cannot read %s: %s; there are no faults",
+			   plan->replay, strerror(errno));
+		return false;
+	}
+	ret = fault_read_lines(file, plan, replay);
+	(void)fclose(file);
+	fault_replay_sort(replay);
+	return ret == 0;
+}
+
 void fault_request(const char *settings)
 {
 	static struct fault_plan plan;
+	static struct fault_replay replay;
 	struct fault_mistake mistake;
 	const char *text = fault_read_settings(settings);
 
@@ -52,8 +103,12 @@ void fault_request(const char *settings)
 			   mistake.text.start, mistake.message);
 		return;
 	}
-	fault_plan_start(&plan);
-	fault_log_start(&plan);
+	if (plan.replay[0])
+		fault_is_on = fault_read_replay(&plan, &replay);
+	if (!fault_is_on)
+		return;
+	fault_plan_start(&plan, plan.replay[0] ? &replay : NULL);
+	fault_log_start(&plan, plan.replay[0] ? &replay : NULL);
 }
 
 void fault_lock_fork(void)

@@ -7,16 +7,20 @@
 
 #include "layers/fault/fault_async_queue.h"
 #include "layers/fault/fault_log.h"
+#include "layers/fault/fault_replay.h"
 #include "layers/layers_record.h"
 #include "util/clock.h"
 
 /* Constant after fault_plan_start(). */
 static const struct fault_plan *plan;
+static const struct fault_replay *plan_replay; /* NULL: there is none */
 static uint64_t start_ns;
 
-void fault_plan_start(const struct fault_plan *from)
+void fault_plan_start(const struct fault_plan *from,
+		      const struct fault_replay *replay)
 {
 	plan = from;
+	plan_replay = replay;
 	start_ns = verbs_now_ns();
 }
 
@@ -124,7 +128,7 @@ static bool rule_takes_event(const struct fault_rule *rule,
 {
 	if (rule->action == FAULT_WC || rule->call != event->call ||
 	    !rule_takes_object(rule, event->object) ||
-	    !rule_takes_status(rule, event) || !rule_takes_time(rule))
+	    !rule_takes_status(rule, event))
 		return false;
 	switch (event->call) {
 	case FAULT_POST_SEND:
@@ -148,32 +152,64 @@ static uint64_t event_hash(const struct fault_rule *rule,
 			  (uint64_t)object->kind, object->serial, event);
 }
 
+/* The fault of an event in the run that is replayed, or NULL. */
+static struct fault_replayed *event_find_replayed(const struct fault_rule *rule,
+						  struct fault_object *object,
+						  uint64_t event)
+{
+	const struct fault_replayed wanted = {
+		.rule = (unsigned int)(rule - plan->rules),
+		.kind = object->kind,
+		.serial = object->serial,
+		.event = event,
+	};
+
+	return fault_replay_find(plan_replay, &wanted);
+}
+
+static bool event_replay(const struct fault_rule *rule,
+			 struct fault_object *object, uint64_t event)
+{
+	struct fault_replayed *found = event_find_replayed(rule, object, event);
+
+	if (found)
+		atomic_store(&found->is_repeated, true);
+	return found != NULL;
+}
+
 /*
  * Counts an event that matches a rule. The count and the decision are one step,
  * so that the first events use up a limit, whatever thread they belong to.
  *
+ * @is_time: it is the time of the rule
+ *
  * Return: the number of the event if the rule acts; otherwise 0.
  */
 static uint64_t rule_count_event(const struct fault_rule *rule,
-				 struct fault_object *object)
+				 struct fault_object *object, bool is_time)
 {
-	struct fault_count *count = &object->counts[rule - plan->rules];
+	size_t index = (size_t)(rule - plan->rules);
 	uint64_t event;
+	bool acts;
 
 	layers_lock();
-	event = fault_choice_count(
-		&rule->choice, count,
-		event_hash(rule, object, count->nr_events + 1));
+	event = ++object->nr_matching[index];
+	if (plan_replay)
+		acts = event_replay(rule, object, event);
+	else
+		acts = is_time &&
+		       fault_choice_count(&rule->choice, &object->counts[index],
+					  event_hash(rule, object, event)) != 0;
 	layers_unlock();
-	return event;
+	return acts ? event : 0;
 }
 
 /* Counts an event that matches a rule. Return: whether the rule acts. */
 static bool rule_acts(const struct fault_rule *rule,
-		      struct fault_object *object,
+		      struct fault_object *object, bool is_time,
 		      struct fault_decision *ret_decision)
 {
-	uint64_t event = rule_count_event(rule, object);
+	uint64_t event = rule_count_event(rule, object, is_time);
 
 	if (event == 0)
 		return false;
@@ -214,7 +250,8 @@ struct fault_decision fault_decide(const struct fault_event *event)
 
 	for (unsigned int i = 0; event->object && i < plan->nr_rules; i++)
 		if (rule_takes_event(&plan->rules[i], event) &&
-		    rule_acts(&plan->rules[i], event->object, &decision))
+		    rule_acts(&plan->rules[i], event->object,
+			      rule_takes_time(&plan->rules[i]), &decision))
 			break;
 	return decision;
 }
@@ -228,8 +265,8 @@ struct fault_decision fault_decide_wc(struct fault_object *qp,
 		const struct fault_rule *rule = &plan->rules[i];
 
 		if (rule->action == FAULT_WC && rule_takes_object(rule, qp) &&
-		    rule_takes_send(rule, wr) && rule_takes_time(rule) &&
-		    rule_acts(rule, qp, &decision))
+		    rule_takes_send(rule, wr) &&
+		    rule_acts(rule, qp, rule_takes_time(rule), &decision))
 			break;
 	}
 	return decision;
@@ -264,7 +301,7 @@ const struct fault_rule *fault_decide_at_time(unsigned int index,
 
 	if (object->kind == fault_event_kind(rule->event_type) &&
 	    rule_takes_object(rule, object))
-		(void)rule_acts(rule, object, &decision);
+		(void)rule_acts(rule, object, true, &decision);
 	return decision.rule;
 }
 
@@ -310,21 +347,29 @@ bool fault_hold_is_possible(const struct fault_object *qp)
 	return action_is_possible(FAULT_HOLD, qp);
 }
 
+static bool rule_may_choose_next_locked(const struct fault_rule *rule,
+					struct fault_object *qp)
+	REQUIRES(layers_mutex)
+{
+	size_t index = (size_t)(rule - plan->rules);
+	uint64_t next = qp->nr_matching[index] + 1;
+
+	if (plan_replay)
+		return event_find_replayed(rule, qp, next) != NULL;
+	return fault_choice_takes(&rule->choice, &qp->counts[index],
+				  event_hash(rule, qp, next));
+}
+
 bool fault_may_choose_next(struct fault_object *qp)
 {
 	bool may = false;
 
 	layers_lock();
-	for (unsigned int i = 0; i < plan->nr_rules; i++) {
-		const struct fault_rule *rule = &plan->rules[i];
-		const struct fault_count *count = &qp->counts[i];
-
-		if (rule->action == FAULT_WC && rule_takes_object(rule, qp) &&
-		    fault_choice_takes(
-			    &rule->choice, count,
-			    event_hash(rule, qp, count->nr_events + 1)))
+	for (unsigned int i = 0; i < plan->nr_rules; i++)
+		if (plan->rules[i].action == FAULT_WC &&
+		    rule_takes_object(&plan->rules[i], qp) &&
+		    rule_may_choose_next_locked(&plan->rules[i], qp))
 			may = true;
-	}
 	layers_unlock();
 	return may;
 }

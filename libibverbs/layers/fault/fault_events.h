@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "layers/fault/fault_objects.h"
+#include "layers/fault/fault_replay.h"
 #include "layers/fault/fault_rules.h"
 
 struct fault_event {
@@ -32,8 +33,12 @@ struct fault_decision {
 	bool is_removed;	       /* the device; the call fails */
 };
 
-/** fault_plan_start() - use a plan; it is constant from now on */
-void fault_plan_start(const struct fault_plan *plan);
+/**
+ * fault_plan_start() - use a plan; it is constant from now on
+ * @replay: the faults to repeat; NULL: the selectors of the rules decide
+ */
+void fault_plan_start(const struct fault_plan *plan,
+		      const struct fault_replay *replay);
 
 /** fault_events_are_possible() - whether there is a rule with event= */
 bool fault_events_are_possible(void);

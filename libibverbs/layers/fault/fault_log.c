@@ -12,6 +12,7 @@
 
 /* Constant after fault_log_start(). */
 static const struct fault_plan *log_plan;
+static const struct fault_replay *log_replay; /* NULL: there is none */
 static struct layers_output log_file = LAYERS_OUTPUT_NONE;
 
 static atomic_bool has_acted[FAULT_MAX_RULES];
@@ -26,9 +27,11 @@ void fault_warn(const char *fmt, ...)
 	va_end(args);
 }
 
-void fault_log_start(const struct fault_plan *plan)
+void fault_log_start(const struct fault_plan *plan,
+		     const struct fault_replay *replay)
 {
 	log_plan = plan;
+	log_replay = replay;
 	layers_output_open(&log_file, plan->log, fault_warn);
 }
 
@@ -37,10 +40,14 @@ void fault_log_use(void)
 	atomic_store(&is_used, true);
 }
 
-/* A child that opens no device reports nothing at exit. */
+/*
+ * A child that opens no device reports nothing at exit. The faults that the
+ * parent repeats are unknown to the child.
+ */
 void fault_log_forked(void)
 {
 	atomic_store(&is_used, false);
+	log_replay = NULL;
 	for (unsigned int i = 0; i < FAULT_MAX_RULES; i++)
 		atomic_store(&has_acted[i], false);
 }
@@ -55,24 +62,12 @@ static void log_write(struct explain_text *line)
 	errno = saved;
 }
 
-static const char *log_kind_name(enum fault_kind kind)
-{
-	static const char *const names[FAULT_NR_KINDS] = {
-		[FAULT_CONTEXT] = "context",
-		[FAULT_QP] = "QP",
-		[FAULT_CQ] = "CQ",
-		[FAULT_SRQ] = "SRQ",
-	};
-
-	return names[kind];
-}
-
 static void log_add_rule(struct explain_text *line,
 			 const struct fault_rule *rule)
 {
-	explain_add(line, ": %.*s",
-		    rule->text.len < 400 ? (int)rule->text.len : 400,
-		    rule->text.start);
+	struct fault_text text = fault_logged_text(rule);
+
+	explain_add(line, ": %.*s", (int)text.len, text.start);
 }
 
 void fault_log(const struct fault_rule *rule, const struct fault_object *object,
@@ -84,7 +79,7 @@ void fault_log(const struct fault_rule *rule, const struct fault_object *object,
 	atomic_store(&has_acted[index], true);
 	explain_add(&line, "verbs-fault: rule %u, %s%s, %s %llu, event %llu",
 		    index + 1, rule->call == FAULT_NO_CALL ? "" : "ibv_",
-		    fault_call_name(rule->call), log_kind_name(object->kind),
+		    fault_call_name(rule->call), fault_kind_name(object->kind),
 		    (unsigned long long)object->serial,
 		    (unsigned long long)event);
 	log_add_rule(&line, rule);
@@ -100,11 +95,34 @@ void fault_log_unable(const struct fault_object *qp, const char *reason)
 	log_write(&line);
 }
 
+static void log_print_missing(void)
+{
+	const struct fault_replayed *first;
+	size_t nr = fault_replay_missing(log_replay, &first);
+	struct explain_text line = {};
+
+	if (nr == 0)
+		return;
+	explain_add(&line,
+		    "verbs-fault: %zu of %zu faults were not repeated, first "
+		    "rule %u, %s %llu, event %llu",
+		    nr, log_replay->nr, first->rule + 1,
+		    fault_kind_name(first->kind),
+		    (unsigned long long)first->serial,
+		    (unsigned long long)first->event);
+	log_add_rule(&line, &log_plan->rules[first->rule]);
+	log_write(&line);
+}
+
 /* Runs at exit(3): the module is never unloaded. */
-__attribute__((destructor)) static void log_print_idle_rules(void)
+__attribute__((destructor)) static void log_print_rest(void)
 {
 	if (!atomic_load(&is_used))
 		return;
+	if (log_replay) {
+		log_print_missing();
+		return;
+	}
 	for (unsigned int i = 0; i < log_plan->nr_rules; i++) {
 		struct explain_text line = {};
 

@@ -211,3 +211,24 @@ bool fault_find_event_type(struct fault_text name,
 	*ret_type = (enum ibv_event_type)value;
 	return true;
 }
+
+const char *fault_kind_name(enum fault_kind kind)
+{
+	static const char *const names[FAULT_NR_KINDS] = {
+		[FAULT_CONTEXT] = "context",
+		[FAULT_QP] = "QP",
+		[FAULT_CQ] = "CQ",
+		[FAULT_SRQ] = "SRQ",
+	};
+
+	return names[kind];
+}
+
+struct fault_text fault_logged_text(const struct fault_rule *rule)
+{
+	struct fault_text text = rule->text;
+
+	if (text.len > 400)
+		text.len = 400;
+	return fault_text_trim(text);
+}

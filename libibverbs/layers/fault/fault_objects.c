@@ -88,6 +88,7 @@ struct fault_object *fault_object_add(enum fault_kind kind,
 		added->wr = NULL;
 		added->is_opaque = false;
 		memset(added->counts, 0, sizeof(added->counts));
+		memset(added->nr_matching, 0, sizeof(added->nr_matching));
 		added->is_going = false;
 		added->nr_read = 0;
 		added->nr_made_read = 0;

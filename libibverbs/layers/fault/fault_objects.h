@@ -31,6 +31,7 @@ struct fault_object {
 	bool is_opaque; /* a CQ whose completions poll_cq cannot return */
 	/* Protected by layers_mutex. */
 	struct fault_count counts[FAULT_MAX_RULES];
+	uint64_t nr_matching[FAULT_MAX_RULES]; /* events, at any time */
 	/* Protected by fault_async_mutex (fault_async.h). */
 	bool is_going;	       /* it is being destroyed */
 	uint32_t nr_read;      /* asynchronous events of the provider */

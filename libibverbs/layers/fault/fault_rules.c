@@ -243,6 +243,11 @@ static const char *plan_parse_item(struct fault_text text,
 				       sizeof(plan->log))
 			       ? NULL
 			       : "log= needs the name of a file";
+	if (fault_text_is(setting.key, "replay"))
+		return fault_text_copy(setting.value, plan->replay,
+				       sizeof(plan->replay))
+			       ? NULL
+			       : "replay= needs the name of a file";
 	if (plan->nr_rules == FAULT_MAX_RULES)
 		return "too many rules";
 	plan->nr_rules++;

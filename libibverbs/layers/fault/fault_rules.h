@@ -3,7 +3,7 @@
  * The language of VERBS_FAULT: what faults the layer injects, and where.
  *
  *	plan     = item { ";" item }
- *	item     = "" | "seed=" NUMBER | "log=" FILE | rule
+ *	item     = "" | "seed=" NUMBER | "log=" FILE | "replay=" FILE | rule
  *	rule     = action "@" selector { "," selector }
  *	action   = "errno=" NAME | "delay=" TIME [ ".." TIME ] | "short=" NUMBER
  *	         | "disarm" | "cqe=" NUMBER | "wc=" STATUS [ ",late" ] |
@@ -129,7 +129,8 @@ struct fault_rule {
 
 struct fault_plan {
 	uint64_t seed;
-	char log[PATH_MAX]; /* empty: standard error */
+	char log[PATH_MAX];    /* empty: standard error */
+	char replay[PATH_MAX]; /* empty: the selectors decide */
 	unsigned int nr_rules;
 	struct fault_rule rules[FAULT_MAX_RULES];
 };
@@ -181,5 +182,11 @@ bool fault_find_event_type(struct fault_text name,
 
 /** fault_call_name() - return the name of a function without "ibv_" */
 const char *fault_call_name(enum fault_call call);
+
+/** fault_kind_name() - return the name of a kind of objects: "QP" */
+const char *fault_kind_name(enum fault_kind kind);
+
+/** fault_logged_text() - return the text of a rule as the log has it */
+struct fault_text fault_logged_text(const struct fault_rule *rule);
 
 #endif

@@ -78,6 +78,20 @@ fails() {
 		grep -Eq -- "$pattern" "$scratch/client"
 }
 
+# replays RULES COMMAND... - has the same faults as the run before.
+replays() {
+	local rules=$1
+
+	shift
+	layer "seed=1; $rules"
+	survives "$@" >"$scratch/first" || return 1
+	chmod 644 "$scratch/first"
+	layer "seed=2; replay=$scratch/first; $rules"
+	survives "$@" >"$scratch/next" &&
+		diff <(grep verbs-fault "$scratch/first" | sort) \
+			<(grep verbs-fault "$scratch/next" | sort)
+}
+
 perftest() {
 	pair_port=$((pair_port + 1))
 	run_pair "$1" -F -x "$gid" -n 500 -p "$pair_port" "${@:2}" "$address"
@@ -148,6 +162,8 @@ check "ib_write_bw, device removed" fails "Couldn't post|Failed status" \
 layer 'errno=ENOMEM @ call=reg_mr'
 check "ib_write_bw, region refused" fails 'Failed to create MR' \
 	perftest ib_write_bw
+check "ib_send_bw, replay" replays 'delay=10us..1ms @ call=post_send,p=5%' \
+	perftest ib_send_bw
 
 # Gbit/s of payload, and microseconds: of a round trip, or of half of it.
 row=links
