@@ -164,6 +164,27 @@ void trace_send_begin(struct trace_post *post, struct trace_qp *qp,
 			wr->opcode);
 }
 
+static bool trace_qp_is_ud(const struct trace_qp_stats *stats)
+{
+	return stats && stats->type == IBV_QPT_UD;
+}
+
+/* Sets the remote address and the key of the record of a request. */
+static void trace_note_target(const struct trace_post *post,
+			      const struct ibv_send_wr *wr,
+			      struct trace_record *record)
+{
+	if (trace_qp_is_ud(post->stats)) {
+		record->key = wr->wr.ud.remote_qpn;
+	} else if (trace_wr_is_atomic(wr)) {
+		record->value = wr->wr.atomic.remote_addr;
+		record->key = wr->wr.atomic.rkey;
+	} else {
+		record->value = wr->wr.rdma.remote_addr;
+		record->key = wr->wr.rdma.rkey;
+	}
+}
+
 static void trace_send_add(struct trace_ring *ring,
 			   const struct trace_post *post,
 			   const struct ibv_send_wr *wr, uint32_t duration,
@@ -171,24 +192,20 @@ static void trace_send_add(struct trace_ring *ring,
 {
 	uint64_t bytes =
 		trace_sges_bytes(post->queue, wr->sg_list, wr->num_sge);
-	bool is_atomic = trace_wr_is_atomic(wr);
+	struct trace_record record = {
+		.begin_ns = post->begin,
+		.wr_id = wr->wr_id,
+		.bytes = bytes,
+		.duration_ns = duration,
+		.qp = post->index,
+		.result = -error,
+		.kind = TRACE_SEND,
+		.op = (uint8_t)post->op,
+		.opcode = (uint8_t)wr->opcode,
+	};
 
-	trace_ring_add(ring,
-		       &(const struct trace_record){
-			       .begin_ns = post->begin,
-			       .wr_id = wr->wr_id,
-			       .bytes = bytes,
-			       .value = is_atomic ? wr->wr.atomic.remote_addr
-						  : wr->wr.rdma.remote_addr,
-			       .duration_ns = duration,
-			       .qp = post->index,
-			       .result = -error,
-			       .key = is_atomic ? wr->wr.atomic.rkey
-						: wr->wr.rdma.rkey,
-			       .kind = TRACE_SEND,
-			       .op = (uint8_t)post->op,
-			       .opcode = (uint8_t)wr->opcode,
-		       });
+	trace_note_target(post, wr, &record);
+	trace_ring_add(ring, &record);
 	if (!error && post->stats)
 		trace_count_request(post->stats, wr->opcode, bytes);
 }
@@ -371,6 +388,16 @@ static void trace_count_shared(struct trace_srq_stats *stats,
 		TRACE_ADD(stats->bytes, record->bytes);
 }
 
+/* Members of a failed completion are undefined. */
+static uint32_t trace_completion_key(const struct trace_qp *qp,
+				     const struct ibv_wc *wc, bool is_recv)
+{
+	return is_recv && wc->status == IBV_WC_SUCCESS && qp &&
+			       trace_qp_is_ud(qp->stats)
+		       ? wc->src_qp
+		       : wc->qp_num;
+}
+
 static void trace_complete(struct trace_ring *ring,
 			   const struct ibv_context *ctx,
 			   const struct ibv_wc *wc, enum trace_op op,
@@ -388,7 +415,7 @@ static void trace_complete(struct trace_ring *ring,
 		.value = found && now > match.begin_ns ? now - match.begin_ns
 						       : TRACE_NO_LATENCY,
 		.qp = qp ? qp->index : TRACE_NO_QP,
-		.key = wc->qp_num,
+		.key = trace_completion_key(qp, wc, is_recv),
 		.kind = TRACE_COMPLETION,
 		.op = (uint8_t)op,
 		.opcode = is_recv ? (uint8_t)(wc->opcode | IBV_WC_RECV)
@@ -437,6 +464,8 @@ void trace_polled_ex(struct ibv_cq_ex *cq, enum trace_op op, uint64_t begin,
 	wc.qp_num = cq->read_qp_num ? cq->read_qp_num(cq) : 0;
 	if (cq->status == IBV_WC_SUCCESS && cq->read_opcode)
 		wc.opcode = cq->read_opcode(cq);
+	if (cq->status == IBV_WC_SUCCESS && cq->read_src_qp)
+		wc.src_qp = cq->read_src_qp(cq);
 	if (cq->status == IBV_WC_SUCCESS && cq->read_byte_len)
 		wc.byte_len = cq->read_byte_len(cq);
 	trace_complete(ring, cq->context, &wc, op, now);

@@ -15,7 +15,7 @@
 
 #include "layers/trace/trace_ops.h"
 
-#define TRACE_MAGIC	 UINT64_C(0x3630304352544256) /* "VBTRC006" */
+#define TRACE_MAGIC	 UINT64_C(0x3730304352544256) /* "VBTRC007" */
 #define TRACE_NR_RINGS	 64U
 #define TRACE_NR_QPS	 1024U
 #define TRACE_NR_SRQS	 256U
@@ -71,8 +71,10 @@ struct trace_record {
 	uint32_t qp;	      /* index of the QP, or TRACE_NO_QP */
 	int32_t result;	      /* TRACE_CALL, requests: 0 or -errno */
 	/*
-	 * TRACE_SEND: rkey. TRACE_CALL: handle or lkey. TRACE_EVENT: number of
-	 * the QP or port, or handle.
+	 * TRACE_SEND: rkey, or of a UD QP the number of the remote QP.
+	 * TRACE_COMPLETION: number of the QP, or of a message that a UD QP
+	 * received, that of the sender. TRACE_CALL: handle or lkey.
+	 * TRACE_EVENT: number of the QP or port, or handle.
 	 */
 	uint32_t key;
 	uint8_t kind;	/* enum trace_kind */

@@ -282,6 +282,15 @@ static void trace_wr_set_sge_list(struct ibv_qp_ex *qpx, size_t nr,
 	wr_add_bytes(qpx, bytes)->wr_set_sge_list(qpx, nr, list);
 }
 
+static void trace_wr_set_ud_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah,
+				 uint32_t remote_qpn, uint32_t remote_qkey)
+{
+	struct trace_wr *wr = wr_qp(qpx)->building;
+
+	wr->record.key = remote_qpn;
+	wr->below.wr_set_ud_addr(qpx, ah, remote_qpn, remote_qkey);
+}
+
 /* A function that the program did not request stays NULL. */
 void trace_watch_wr(struct trace_qp *qp, struct ibv_qp_ex *qpx)
 {
@@ -311,4 +320,5 @@ void trace_watch_wr(struct trace_qp *qp, struct ibv_qp_ex *qpx)
 	LAYERS_REPLACE(qpx, trace, wr_set_inline_data_list);
 	LAYERS_REPLACE(qpx, trace, wr_set_sge);
 	LAYERS_REPLACE(qpx, trace, wr_set_sge_list);
+	LAYERS_REPLACE(qpx, trace, wr_set_ud_addr);
 }

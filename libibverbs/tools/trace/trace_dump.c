@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The records of a trace, one line each. */
+#include <infiniband/verbs.h>
 #include <inttypes.h>
 
 #include "tools/trace/trace_tool.h"
@@ -10,7 +11,9 @@ static void dump_text_request(FILE *out, const struct trace_data *data,
 	fprintf(out, "%s(qp 0x%x, wr_id 0x%" PRIx64 ", %s, %" PRIu64 " bytes",
 		trace_op_name(record->op), trace_record_qpn(data, record),
 		record->wr_id, trace_record_opcode(record), record->bytes);
-	if (record->value || record->key)
+	if (trace_record_is_ud(data, record))
+		fprintf(out, ", to qp 0x%x", record->key);
+	else if (record->value || record->key)
 		fprintf(out, ", remote 0x%" PRIx64 " rkey 0x%x", record->value,
 			record->key);
 	fprintf(out, ") = %d", record->result);
@@ -24,6 +27,9 @@ static void dump_text_completion(FILE *out, const struct trace_data *data,
 		trace_op_name(record->op), trace_record_qpn(data, record),
 		record->wr_id, trace_record_opcode(record), record->bytes,
 		trace_status_name(record->status));
+	if (trace_record_is_ud(data, record) &&
+	    (record->opcode & IBV_WC_RECV) && record->status == IBV_WC_SUCCESS)
+		fprintf(out, ", from qp 0x%x", record->key);
 	if (record->value != TRACE_NO_LATENCY)
 		fprintf(out, ", %" PRIu64 " ns after the post", record->value);
 }
@@ -104,6 +110,8 @@ static void dump_json_record(struct json_out *out,
 		json_uint(out, "wr_id", record->wr_id);
 		json_string(out, "opcode", trace_record_opcode(record));
 	}
+	if (kind == TRACE_SEND && trace_record_is_ud(data, record))
+		json_uint(out, "remote_qp_num", record->key);
 	if (kind == TRACE_SEND)
 		json_uint(out, "remote_addr", record->value);
 	if (kind == TRACE_COMPLETION) {

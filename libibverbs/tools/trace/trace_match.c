@@ -89,6 +89,8 @@ static void match_add_qp(struct trace_match *match, const struct trace_end *end)
 	struct trace_end peer, back;
 	size_t nr = qp_has_peer(qp) ? peers_find(match, end, &peer) : 0;
 
+	if (qp->type == IBV_QPT_UD)
+		return; /* trace_match_datagrams() */
 	if (nr == 1 && peers_find(match, &peer, &back) == 1) {
 		if (!end_precedes(&peer, end))
 			match->pairs[match->nr_pairs++] =

@@ -3,9 +3,9 @@
  * The messages between two queue pairs. They arrive in the order of their
  * posts, so the n-th one that was sent is the n-th one that was received. A
  * file has only the last records of each thread; the counters of the queue pair
- * contain the number of the first of them.
+ * contain the number of the first of them, but not those of a UD QP, which has
+ * several peers.
  */
-#include "tools/trace/trace_match.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,24 +14,19 @@
 
 #include <infiniband/verbs.h>
 
+#include "tools/trace/trace_match_records.h"
+
+/* A receive request of UD begins with this space (GRH). */
+#define DATAGRAM_GRH_BYTES 40
+
 const struct trace_qp_stats *trace_source_qp(const struct trace_match *match,
 					     const struct trace_end *end)
 {
 	return &match->sources[end->source].data.qps[end->qp];
 }
 
-/* The records of a queue pair, in the order of time. */
-struct record_list {
-	const struct trace_record **records;
-	size_t nr, size;
-};
-
-struct qp_records {
-	struct record_list sends, recvs, acks;
-};
-
-static int records_append(struct record_list *list,
-			  const struct trace_record *record)
+int trace_records_append(struct record_list *list,
+			 const struct trace_record *record)
 {
 	size_t size = list->size ? 2 * list->size : 64;
 	const struct trace_record **records = list->records;
@@ -86,13 +81,13 @@ static int qp_add_record(struct qp_records *qp,
 			 const struct trace_record *record)
 {
 	if (record->kind == TRACE_SEND && record->result == 0)
-		return records_append(&qp->sends, record);
+		return trace_records_append(&qp->sends, record);
 	if (record->kind == TRACE_CALL)
 		list_strike(&qp->sends, record);
 	if (record->kind != TRACE_COMPLETION ||
 	    record->status != IBV_WC_SUCCESS)
 		return 0;
-	return records_append(
+	return trace_records_append(
 		record->opcode & IBV_WC_RECV ? &qp->recvs : &qp->acks, record);
 }
 
@@ -151,12 +146,13 @@ static uint64_t list_first(const struct trace_data *data,
 
 /* Receives of an extended CQ have possibly no size. */
 static bool message_is_consistent(const struct trace_record *send,
-				  const struct trace_record *recv)
+				  const struct trace_record *recv,
+				  uint64_t header_bytes)
 {
 	bool is_write = send->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
 
 	return is_write == (recv->opcode == IBV_WC_RECV_RDMA_WITH_IMM) &&
-	       (recv->bytes == send->bytes || recv->bytes == 0);
+	       (recv->bytes == send->bytes + header_bytes || recv->bytes == 0);
 }
 
 /* What makes the numbers of messages unusable. */
@@ -174,9 +170,12 @@ static void direction_check(struct trace_direction *direction,
 		problem = "a file lacks some threads of its program";
 	else if (direction->nr_received > direction->nr_sent)
 		problem = "more messages were received than sent";
-	else if (sender->type == IBV_QPT_UC &&
+	else if (sender->type == IBV_QPT_UD &&
+		 (from->complete_ns || to->complete_ns))
+		problem = "a file has lost older records, and UD has no count";
+	else if (sender->type != IBV_QPT_RC &&
 		 direction->nr_received != direction->nr_sent)
-		problem = "UC has possibly lost some of the messages";
+		problem = "some of the messages were possibly lost";
 	if (problem)
 		(void)snprintf(direction->problem, sizeof(direction->problem),
 			       "%s", problem);
@@ -196,8 +195,10 @@ static const struct trace_record *acks_find(const struct record_list *acks,
 }
 
 struct direction_lists {
-	const struct record_list *sends, *recvs, *acks;
+	/* acks: only a completion of RC proves that the message has arrived */
+	struct record_list sends, recvs, acks;
 	uint64_t first_send, first_recv;
+	uint64_t header_bytes; /* of a receive completion */
 };
 
 static void direction_add(struct trace_direction *direction,
@@ -213,12 +214,13 @@ static void direction_add(struct trace_direction *direction,
 		size_t recv = (size_t)(number - lists->first_recv);
 		struct trace_message message;
 
-		if (send >= lists->sends->nr || recv >= lists->recvs->nr)
+		if (send >= lists->sends.nr || recv >= lists->recvs.nr)
 			return;
-		message.send = lists->sends->records[send];
-		message.recv = lists->recvs->records[recv];
-		message.ack = acks_find(lists->acks, &ack, message.send);
-		if (!message_is_consistent(message.send, message.recv)) {
+		message.send = lists->sends.records[send];
+		message.recv = lists->recvs.records[recv];
+		message.ack = acks_find(&lists->acks, &ack, message.send);
+		if (!message_is_consistent(message.send, message.recv,
+					   lists->header_bytes)) {
 			(void)snprintf(
 				direction->problem, sizeof(direction->problem),
 				"message %" PRIu64 " differs: %s of "
@@ -234,8 +236,47 @@ static void direction_add(struct trace_direction *direction,
 	}
 }
 
+static int direction_match(struct trace_direction *direction,
+			   const struct trace_data *from,
+			   const struct trace_data *to,
+			   struct direction_lists *lists)
+{
+	lists->first_send = list_first(from, &lists->sends, direction->nr_sent);
+	lists->first_recv =
+		list_first(to, &lists->recvs, direction->nr_received);
+	direction->messages =
+		calloc(lists->sends.nr + 1, sizeof(*direction->messages));
+	if (!direction->messages)
+		return -ENOMEM;
+	direction_add(direction, lists);
+	return 0;
+}
+
+/* Messages of UD QPs, which may have other peers, too. */
+static int datagrams_match(struct trace_direction *direction,
+			   const struct trace_data *data[2],
+			   const struct trace_qp_stats *qps[2],
+			   const struct qp_records *records[2])
+{
+	struct direction_lists lists = { .header_bytes = DATAGRAM_GRH_BYTES };
+	int ret = trace_datagrams_select(&records[0]->sends, qps[1]->number,
+					 &lists.sends);
+
+	if (ret == 0)
+		ret = trace_datagrams_select(&records[1]->recvs, qps[0]->number,
+					     &lists.recvs);
+	direction->nr_sent = lists.sends.nr;
+	direction->nr_received = lists.recvs.nr;
+	direction_check(direction, data[0], qps[0], data[1], qps[1]);
+	if (ret == 0 && !direction->problem[0])
+		ret = direction_match(direction, data[0], data[1], &lists);
+	free(lists.sends.records);
+	free(lists.recvs.records);
+	return ret;
+}
+
 static int pair_match(const struct trace_match *match, struct trace_pair *pair,
-		      unsigned int from, struct qp_records **qps)
+		      unsigned int from, struct qp_records **qp_records)
 {
 	struct trace_direction *direction = &pair->directions[from];
 	const struct trace_end *left = &pair->ends[from];
@@ -244,31 +285,32 @@ static int pair_match(const struct trace_match *match, struct trace_pair *pair,
 		&match->sources[left->source].data,
 		&match->sources[right->source].data,
 	};
-	const struct trace_qp_stats *sender = trace_source_qp(match, left);
-	const struct trace_qp_stats *receiver = trace_source_qp(match, right);
+	const struct trace_qp_stats *qps[2] = {
+		trace_source_qp(match, left),
+		trace_source_qp(match, right),
+	};
+	const struct qp_records *records[2] = {
+		&qp_records[left->source][left->qp],
+		&qp_records[right->source][right->qp],
+	};
 	struct direction_lists lists = {
-		.sends = &qps[left->source][left->qp].sends,
-		.acks = &qps[left->source][left->qp].acks,
-		.recvs = &qps[right->source][right->qp].recvs,
+		.sends = records[0]->sends,
+		.recvs = records[1]->recvs,
 	};
 
 	/* A QP that is its own peer has one direction. */
 	if (from && left->source == right->source && left->qp == right->qp)
 		return 0;
-	direction->nr_sent = qp_nr_sent(sender);
-	direction->nr_received = qp_nr_received(receiver);
-	direction_check(direction, data[0], sender, data[1], receiver);
+	if (qps[0]->type == IBV_QPT_UD)
+		return datagrams_match(direction, data, qps, records);
+	if (qps[0]->type == IBV_QPT_RC)
+		lists.acks = records[0]->acks;
+	direction->nr_sent = qp_nr_sent(qps[0]);
+	direction->nr_received = qp_nr_received(qps[1]);
+	direction_check(direction, data[0], qps[0], data[1], qps[1]);
 	if (direction->problem[0])
 		return 0;
-	lists.first_send = list_first(data[0], lists.sends, direction->nr_sent);
-	lists.first_recv =
-		list_first(data[1], lists.recvs, direction->nr_received);
-	direction->messages =
-		calloc(lists.sends->nr + 1, sizeof(*direction->messages));
-	if (!direction->messages)
-		return -ENOMEM;
-	direction_add(direction, &lists);
-	return 0;
+	return direction_match(direction, data[0], data[1], &lists);
 }
 
 static void match_set_flows(struct trace_match *match,
@@ -303,6 +345,8 @@ static int match_all(struct trace_match *match, struct qp_records **qps)
 		if (!qps[i] || !source->flows)
 			ret = -ENOMEM;
 	}
+	if (ret == 0)
+		ret = trace_match_datagrams(match, qps);
 	for (size_t i = 0; i < match->nr_pairs && ret == 0; i++)
 		for (unsigned int from = 0; from < 2 && ret == 0; from++) {
 			ret = pair_match(match, &match->pairs[i], from, qps);

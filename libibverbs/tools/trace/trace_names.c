@@ -178,3 +178,10 @@ uint32_t trace_record_qpn(const struct trace_data *data,
 {
 	return record->qp < data->nr_qps ? data->qps[record->qp].number : 0;
 }
+
+bool trace_record_is_ud(const struct trace_data *data,
+			const struct trace_record *record)
+{
+	return record->qp < data->nr_qps &&
+	       data->qps[record->qp].type == IBV_QPT_UD;
+}

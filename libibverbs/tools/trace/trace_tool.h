@@ -44,6 +44,10 @@ const char *trace_gid_text(const uint8_t *gid, char *buf, size_t size);
 uint32_t trace_record_qpn(const struct trace_data *data,
 			  const struct trace_record *record);
 
+/** trace_record_is_ud() - whether the QP of a record is known as UD */
+bool trace_record_is_ud(const struct trace_data *data,
+			const struct trace_record *record);
+
 /* ------------------------------------------------------------------------ */
 /* Output                                                                    */
 /* ------------------------------------------------------------------------ */
