@@ -65,19 +65,23 @@ static void rate_require_time(uint64_t from_ns, uint64_t bytes)
 	REQUIRE(conform_now_ns() - from_ns >= least_ns);
 }
 
-/* WRITEs take the time of the limit, and arrive. */
-static void rate_check_writes(struct rate_rig *rig)
+static void rate_write_all(struct rate_rig *rig)
 {
-	uint64_t from_ns = conform_now_ns();
-
 	mem_fill(rig->mem, 0, RATE_SIZE, 7);
 	for (uint64_t i = 0; i < RATE_NR; i++)
 		rate_post_write(rig, i);
 	for (uint64_t i = 0; i < RATE_NR; i++)
 		poll_success(rig->pair.client->send_cq, i);
-	rate_require_time(from_ns, RATE_NR * RATE_SIZE);
 	if (rig->pair.client->type == IBV_QPT_RC)
 		mem_require(rig->target, 0, RATE_SIZE, 7);
+}
+
+static void rate_check_writes(struct rate_rig *rig)
+{
+	uint64_t from_ns = conform_now_ns();
+
+	rate_write_all(rig);
+	rate_require_time(from_ns, RATE_NR * RATE_SIZE);
 }
 
 static void rate_rc_is_limited(void)
@@ -146,7 +150,7 @@ static void rate_attribute_of_modify_limits(void)
 	REQUIRE_EQUAL(qp_query(rig.pair.client).rate_limit, RATE_KBPS);
 	from_ns = conform_now_ns();
 	for (uint64_t i = 0; i < 4; i++)
-		rate_check_writes(&rig);
+		rate_write_all(&rig);
 	/* the burst is that of the device */
 	REQUIRE(conform_now_ns() - from_ns >=
 		UINT64_C(2) * RATE_NR * RATE_SIZE * 8000000 / RATE_KBPS);

@@ -10,10 +10,13 @@
 #include "util/clock.h"
 
 #define BYTE_MICROBITS INT64_C(8000000)
-/* Burst if the application does not choose it. */
-#define BURST_NS (2 * VERBS_NS_PER_MS)
-/* Part of a burst that is sent after a wait. */
-#define WAIT_PART 8
+/*
+ * Burst if the application does not choose it: as long as a thread that is late
+ * on a busy machine.
+ */
+#define BURST_NS (10 * VERBS_NS_PER_MS)
+/* A wait ends with the credit of this time, or of half a burst. */
+#define WAIT_NS UINT64_C(250000)
 
 static int64_t packet_cost(uint32_t payload_len)
 {
@@ -51,8 +54,10 @@ static void pace_refill(struct uroce_qp *qp, uint64_t now)
 static void pace_wait(struct uroce_qp *qp)
 {
 	struct uroce_pace *pace = &qp->roce->pace;
+	int64_t part = qp->roce->kbps * (int64_t)WAIT_NS;
+	int64_t half = max_credit(qp) / 2;
 	int64_t wanted =
-		max_i64(packet_cost(qp->mtu), max_credit(qp) / WAIT_PART);
+		max_i64(packet_cost(qp->mtu), part < half ? part : half);
 	uint64_t missing = (uint64_t)(wanted - pace->credit);
 
 	pace->until_ns = pace->since_ns + missing / qp->roce->kbps + 1;

@@ -2,7 +2,7 @@
 /*
  * Rate limits of the requester: a token bucket. A QP with a limit sends a
  * packet if its credit covers a full one, and otherwise waits for a timer. The
- * timer expires when the credit covers an eighth of a burst. So a QP does not
+ * timer expires when the credit covers the data of 250 us. So a QP does not
  * wait for each packet, and a timer that is late does not lower the rate, as
  * long as the credit is less than a burst.
  *
@@ -20,7 +20,7 @@
  * @qp: the QP
  * @kbps: kbit/s; 0: none
  * @burst_bytes: maximum of a burst, at least a packet; 0: what the QP may send
- *	in 2 ms, at least two packets
+ *	in 10 ms, at least two packets
  */
 void uroce_pace_limit(struct uroce_qp *qp, uint32_t kbps, uint32_t burst_bytes);
 

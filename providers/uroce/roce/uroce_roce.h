@@ -174,7 +174,7 @@ struct uroce_pace {
 	uint32_t limit_kbps;  /* of the QP; 0: none */
 	uint32_t path_kbps;   /* static rate of the path; 0: none */
 	uint32_t burst_bytes; /* chosen by the application; 0: none */
-	int64_t credit;	      /* microbits; below 0: a debt */
+	int64_t credit;	      /* microbits, may be below 0 */
 	uint64_t since_ns;    /* time of @credit */
 	uint64_t until_ns;    /* end of the wait for credit */
 };

@@ -113,7 +113,7 @@ static void pace_check_transfer(const struct pair_options *o,
 				uint32_t burst_bytes)
 {
 	uint64_t least = (o->bound ? UROCE_CHANNEL_MTU : 1024) + PACKET_BYTES;
-	uint64_t burst = burst_bytes ? burst_bytes : kbps / 8 * 2;
+	uint64_t burst = burst_bytes ? burst_bytes : kbps / 8 * 10;
 	struct leak leak;
 	struct pair *pair = pace_new_pair(o, &leak, kbps, burst_bytes);
 
@@ -189,7 +189,7 @@ static void limited_ud_keeps_rate(void **state)
 	pair_free(pair);
 }
 
-/* A wait ends with an eighth of the burst, not with each packet. */
+/* A wait ends with the credit of 250 us, not with that of each packet. */
 static void limited_qp_waits_for_several_packets(void **state)
 {
 	struct pair_options o = pair_defaults();
@@ -219,7 +219,7 @@ static void late_timers_do_not_lower_rate(void **state)
 		pair->now += MS;
 		(void)uroce_engine_expire(&pair->side[0].engine, pair->now);
 	}
-	expect_rate(&leak, KBPS / 8 * 2);
+	expect_rate(&leak, KBPS / 8 * 10);
 	pair_free(pair);
 }
 
@@ -238,7 +238,7 @@ static void limit_of_path_applies_if_lower(void **state)
 	pair_free(pair);
 }
 
-static void other_qp_is_not_limited(void **state)
+static void unlimited_qp_does_not_wait(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct leak leak;
@@ -390,7 +390,7 @@ int main(void)
 		cmocka_unit_test(limited_qp_waits_for_several_packets),
 		cmocka_unit_test(late_timers_do_not_lower_rate),
 		cmocka_unit_test(limit_of_path_applies_if_lower),
-		cmocka_unit_test(other_qp_is_not_limited),
+		cmocka_unit_test(unlimited_qp_does_not_wait),
 		cmocka_unit_test(removed_limit_ends_wait),
 		cmocka_unit_test(waiting_qp_is_flushed_at_once),
 		cmocka_unit_test(reset_removes_limits),
