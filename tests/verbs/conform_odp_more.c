@@ -230,8 +230,8 @@ static void odp_srq_receives_in_pages(void)
 
 /* -- pages that become invalid at any time -- */
 
-#define ODP_ROUNDS 15
-#define ODP_OPS	   60
+#define ODP_ROUNDS 5
+#define ODP_OPS	   20
 
 /* Request number @i of one round; the server may need a receive for it. */
 static struct work odp_work(struct pair pair, const struct mem *from,
@@ -271,11 +271,11 @@ static enum ibv_wc_status odp_round(const struct mem *from,
 	return IBV_WC_SUCCESS;
 }
 
+/* How many requests fail depends on the scheduler; none may end a process. */
 static void odp_page_may_become_invalid_during_access(void)
 {
 	struct mem *from = mem_new(CLIENT, ODP_LENGTH, ODP_ACCESS);
 	struct mem *to = mem_new(SERVER, ODP_LENGTH, ODP_ACCESS);
-	int failed = 0;
 
 	mem_pages(to, 0, ODP_LENGTH, PAGES_FLICKER);
 	for (int i = 0; i < ODP_ROUNDS; i++) {
@@ -285,7 +285,6 @@ static void odp_page_may_become_invalid_during_access(void)
 		REQUIRE(status == IBV_WC_SUCCESS ||
 			status == IBV_WC_REM_ACCESS_ERR ||
 			status == IBV_WC_REM_OP_ERR);
-		failed += status != IBV_WC_SUCCESS;
 	}
 	mem_pages(to, 0, ODP_LENGTH, PAGES_ALL);
 	mem_pages(from, 0, ODP_LENGTH, PAGES_FLICKER);
@@ -295,9 +294,7 @@ static void odp_page_may_become_invalid_during_access(void)
 		conform_context("status %d of the requester's pages", status);
 		REQUIRE(status == IBV_WC_SUCCESS ||
 			status == IBV_WC_LOC_PROT_ERR);
-		failed += status != IBV_WC_SUCCESS;
 	}
-	REQUIRE(failed > 0);
 	mem_pages(from, 0, ODP_LENGTH, PAGES_ALL);
 	REQUIRE_EQUAL(odp_round(from, to), IBV_WC_SUCCESS);
 }

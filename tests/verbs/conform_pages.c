@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -30,6 +31,7 @@ static void *pages_run(void *arg)
 		(void)mprotect(pages->addr, pages->length, PROT_NONE);
 		(void)mprotect(pages->addr, pages->length,
 			       PROT_READ | PROT_WRITE);
+		sched_yield(); /* the ends may need the processor */
 	}
 	return NULL;
 }

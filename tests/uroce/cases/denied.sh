@@ -90,6 +90,26 @@ test_memory_access() {
 	test_one_end_setting UROCE_LOCAL=none network "${no_pair[@]}"
 }
 
+# has_on_demand - whether the device has on-demand paging without CALL.
+has_on_demand() {
+	"$with" lo "$tools/deny" "$1" ibv_devinfo -v >"$scratch/devinfo" &&
+		grep -q 'ODP_SUPPORT_IMPLICIT' "$scratch/devinfo"
+}
+
+has_no_on_demand() {
+	! has_on_demand "$1" && grep -q 'general_odp_caps' "$scratch/devinfo"
+}
+
+test_on_demand() {
+	local call
+
+	check "on-demand paging" has_on_demand none
+	for call in "${vm[@]}" "${vm[@]/%/!38}"; do
+		check "no on-demand paging without $call" \
+			has_no_on_demand "$call"
+	done
+}
+
 # Queue pairs of one process.
 test_own_process() {
 	local call
@@ -119,6 +139,7 @@ test_datagram_calls() {
 }
 
 test_common_denials
+test_on_demand
 if [ "$UROCE_LOCAL" = none ]; then
 	test_datagram_calls
 else

@@ -90,6 +90,17 @@ test_atomics() {
 	test_perftest ib_atomic_bw -n 1000 -t 256 -o 128
 }
 
+# On-demand paging; ib_atomic_bw refuses it.
+test_on_demand() {
+	test_perftest ib_send_bw -n 200 -s 65536 --odp
+	test_perftest ib_send_bw -n 200 -s 1000 -c UD --odp
+	test_perftest ib_send_lat -n 200 -s 64 --odp
+	test_perftest ib_write_bw -n 200 -s 65536 --odp
+	test_perftest ib_write_bw -n 50 -s 1000000 --odp
+	test_perftest ib_read_bw -n 200 -s 65536 --odp
+	test_perftest ib_read_lat -n 200 -s 64 --odp
+}
+
 families=4
 ! more || families='4 6'
 for family in $families; do
@@ -98,5 +109,6 @@ for family in $families; do
 	test_writes
 	test_reads
 	test_atomics
+	test_on_demand
 done
 finish

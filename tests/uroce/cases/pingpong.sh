@@ -57,6 +57,15 @@ test_pingpong rc -n 200 -m 256 -s 65536
 test_pingpong rc -n 500 -j
 test_pingpong rc -n 200 -j -s 100000 -e
 test_pingpong ud -n 200 -s 4096
+# on-demand paging
+for size in 1000 100000; do
+	test_pingpong rc -n 200 -o -s "$size"
+	test_pingpong rc -n 200 -o -P -s "$size"
+	test_pingpong rc -n 200 -O -s "$size"
+	test_pingpong rc -n 100 -O -P -e -s "$size"
+	test_pingpong srq -n 200 -q 8 -o -s "$size"
+done
+ends '^success' ibv_xsrq_pingpong -g "$gid" -n 200 -o -s 5000
 check "two clients of ibv_xsrq_pingpong" two_xsrq_clients
 section=
 check "XRC is in the capabilities" has_xrc
