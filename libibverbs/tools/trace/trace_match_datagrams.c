@@ -253,10 +253,11 @@ int trace_match_datagrams(struct trace_match *match, struct qp_records **qps)
 int trace_datagrams_select(const struct record_list *list, uint32_t number,
 			   struct record_list *ret_list)
 {
-	int ret = 0;
-
-	for (size_t i = 0; i < list->nr && ret == 0; i++)
+	ret_list->records = calloc(list->nr + 1, sizeof(*ret_list->records));
+	if (!ret_list->records)
+		return -ENOMEM;
+	for (size_t i = 0; i < list->nr; i++)
 		if (list->records[i]->key == number)
-			ret = trace_records_append(ret_list, list->records[i]);
-	return ret;
+			ret_list->records[ret_list->nr++] = list->records[i];
+	return 0;
 }

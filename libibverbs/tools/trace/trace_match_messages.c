@@ -25,8 +25,8 @@ const struct trace_qp_stats *trace_source_qp(const struct trace_match *match,
 	return &match->sources[end->source].data.qps[end->qp];
 }
 
-int trace_records_append(struct record_list *list,
-			 const struct trace_record *record)
+static int records_append(struct record_list *list,
+			  const struct trace_record *record)
 {
 	size_t size = list->size ? 2 * list->size : 64;
 	const struct trace_record **records = list->records;
@@ -81,13 +81,13 @@ static int qp_add_record(struct qp_records *qp,
 			 const struct trace_record *record)
 {
 	if (record->kind == TRACE_SEND && record->result == 0)
-		return trace_records_append(&qp->sends, record);
+		return records_append(&qp->sends, record);
 	if (record->kind == TRACE_CALL)
 		list_strike(&qp->sends, record);
 	if (record->kind != TRACE_COMPLETION ||
 	    record->status != IBV_WC_SUCCESS)
 		return 0;
-	return trace_records_append(
+	return records_append(
 		record->opcode & IBV_WC_RECV ? &qp->recvs : &qp->acks, record);
 }
 

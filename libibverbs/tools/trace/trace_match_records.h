@@ -16,10 +16,6 @@ struct qp_records {
 	struct record_list sends, recvs, acks;
 };
 
-/** trace_records_append() - 0, or -ENOMEM */
-int trace_records_append(struct record_list *list,
-			 const struct trace_record *record);
-
 /**
  * trace_match_datagrams() - pair UD QPs that have messages for each other
  * @qps: by file and QP
