@@ -13,6 +13,7 @@
 
 #include "uroce/shm/uroce_cma.h"
 #include "util/env.h"
+#include "util/fault_text.h"
 #include "util/min.h"
 #include "util/text_file.h"
 
@@ -190,12 +191,32 @@ static bool config_has_wire_faults(void)
 	return faults && *faults;
 }
 
+/* Return: whether the variable is a number; @ret_seed: 0 if it is unset. */
+static bool config_parse_chaos(uint64_t *ret_seed)
+{
+	const char *value = env_path(UROCE_CHAOS_VARIABLE);
+
+	*ret_seed = 0;
+	return !value || !*value ||
+	       fault_parse_number((struct fault_text){ value, strlen(value) },
+				  ret_seed);
+}
+
+/* Both act on packets and CQs of the network, and each has one state. */
+static bool config_has_disorder(void)
+{
+	uint64_t seed;
+
+	return config_has_wire_faults() ||
+	       (config_parse_chaos(&seed) && seed > 0);
+}
+
 bool uroce_config_local(void)
 {
 	const char *value = env_path(UROCE_LOCAL_VARIABLE);
 
-	if (config_has_wire_faults())
-		return false; /* they act on packets only */
+	if (config_has_disorder())
+		return false; /* it acts on packets only */
 	if (!value || !*value || strcmp(value, "auto") == 0)
 		return true;
 	if (strcmp(value, "none") != 0)
@@ -267,10 +288,21 @@ uint32_t uroce_config_workers(void)
 			  UROCE_WORKERS_VARIABLE " is not between 1 and %d: "
 						 "ignored",
 			  UROCE_MAX_WORKERS);
-	if (config_has_wire_faults())
-		return 1; /* each port has links of its own */
+	if (config_has_disorder())
+		return 1; /* each port has links, and each engine late data */
 	return nr > 0 && nr <= UROCE_MAX_WORKERS ? (uint32_t)nr
 						 : default_workers();
+}
+
+uint64_t uroce_config_chaos(void)
+{
+	uint64_t seed;
+
+	if (config_parse_chaos(&seed))
+		return seed;
+	verbs_log(NULL, VERBS_LOG_WARN,
+		  UROCE_CHAOS_VARIABLE " is not a number: ignored");
+	return 0;
 }
 
 enum uroce_shm_rndv uroce_config_rndv(void)

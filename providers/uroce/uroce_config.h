@@ -30,6 +30,7 @@
 #define UROCE_CMA_VARIABLE     "UROCE_CMA"
 #define UROCE_RNDV_VARIABLE    "UROCE_RNDV"
 #define UROCE_WORKERS_VARIABLE "UROCE_WORKERS"
+#define UROCE_CHAOS_VARIABLE   "UROCE_CHAOS"
 
 /* The device of eth0 is uroce_eth0 unless its name is chosen. */
 #define UROCE_NAME_PREFIX "uroce_"
@@ -92,6 +93,9 @@ unsigned int uroce_config_cma_kinds(void);
 
 /** uroce_config_workers() - read the largest number of workers; > 0 */
 uint32_t uroce_config_workers(void);
+
+/** uroce_config_chaos() - read the seed of chaos mode; 0: off */
+uint64_t uroce_config_chaos(void);
 
 /** uroce_config_rndv() - read when to use the rendezvous protocol */
 enum uroce_shm_rndv uroce_config_rndv(void);

@@ -19,6 +19,7 @@
 #include "uroce/progress/uroce_worker_shm.h"
 #include "uroce/progress/uroce_worker_state.h"
 #include "uroce/progress/uroce_worker_ud.h"
+#include "uroce/qp/uroce_chaos.h"
 #include "uroce/udp/uroce_link.h"
 #include "uroce/udp/uroce_slots.h"
 #include "uroce/uroce_config.h"
@@ -98,6 +99,7 @@ static int new_worker(struct uroce_process *process, int link_fd,
 		UROCE_CACHE_LINE, (sizeof(*worker) + UROCE_CACHE_LINE - 1) /
 					  UROCE_CACHE_LINE * UROCE_CACHE_LINE);
 	struct uroce_engine_config config = { .memory = &process->memory,
+					      .chaos = process->chaos,
 					      .seed = make_seed() };
 	int ret;
 
@@ -146,6 +148,7 @@ static void free_process(struct uroce_process *process)
 	if (process->link_fd >= 0)
 		(void)close(process->link_fd);
 	uroce_memory_fini(&process->memory);
+	free(process->chaos);
 	uroce_lock_fini(&process->pass_lock);
 	(void)pthread_mutex_destroy(&process->netdev_mutex);
 	free(process);
@@ -156,11 +159,19 @@ int uroce_process_open(const struct uroce_worker_ops *ops,
 		       struct uroce_process **ret_process)
 {
 	struct uroce_process *process = calloc(1, sizeof(*process));
+	uint64_t chaos_seed = uroce_config_chaos();
 	struct uroce_worker *worker;
 	int ret;
 
 	if (!process)
 		return -ENOMEM;
+	if (chaos_seed) {
+		process->chaos = uroce_chaos_new(chaos_seed);
+		if (!process->chaos) {
+			free(process);
+			return -ENOMEM;
+		}
+	}
 	process->ops = ops;
 	process->refresh = refresh;
 	process->next_pd = 1;

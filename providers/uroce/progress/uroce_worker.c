@@ -13,6 +13,7 @@
 #include "uroce/progress/uroce_worker_lock.h"
 #include "uroce/progress/uroce_worker_quick.h"
 #include "uroce/progress/uroce_worker_shm.h"
+#include "uroce/qp/uroce_chaos.h"
 #include "util/clock.h"
 #include "util/nocancel.h"
 
@@ -35,13 +36,35 @@ uint64_t uroce_worker_now(void)
 	return verbs_now_ns();
 }
 
+/*
+ * Chaos mode: stores late data, and adds late completions, before objects
+ * change. Returns whether there were any.
+ */
+static bool flush_chaos(struct uroce_worker *worker)
+{
+	struct uroce_core *core = &worker->engine.core;
+
+	if (!core->chaos || worker->dead || !uroce_chaos_is_late(core->chaos))
+		return false;
+	uroce_chaos_place_all(core->chaos);
+	uroce_chaos_release_all(core);
+	return true;
+}
+
+/* Flushes what a pass has received, and sends the ACKs. */
+static void flush_received(struct uroce_worker *worker)
+{
+	if (flush_chaos(worker))
+		(void)uroce_worker_run(worker, false);
+}
+
 /* Ends the delay of ACKs. Returns whether any ACK was deferred or delayed. */
 static bool flush_delayed_acks(struct uroce_worker *worker)
 {
 	bool delayed = !list_empty(&worker->engine.delayed_acks);
 
 	uroce_engine_flush_delayed(&worker->engine, UROCE_NEVER);
-	return delayed || worker->engine.nr_deferred;
+	return flush_chaos(worker) || delayed || worker->engine.nr_deferred;
 }
 
 bool uroce_worker_flush_acks(struct uroce_worker *worker)
@@ -52,6 +75,7 @@ bool uroce_worker_flush_acks(struct uroce_worker *worker)
 		return true;
 	if (flush_delayed_acks(worker) || !list_empty(&worker->full))
 		(void)uroce_worker_run(worker, true);
+	flush_received(worker);
 	owes = uroce_worker_owes_shm(worker);
 	uroce_worker_release(worker);
 	return owes;
@@ -64,6 +88,7 @@ static bool owes_still(struct uroce_worker *worker, const struct uroce_qp *qp)
 
 	uroce_worker_acquire(worker);
 	uroce_engine_flush_deferred(&worker->engine);
+	(void)flush_chaos(worker);
 	(void)uroce_worker_run(worker, false);
 	owes = !worker->dead && uroce_qp_owes(qp) && qp->roce->channel &&
 	       qp->roce->channel->full && !qp->roce->channel->stuck;
@@ -97,6 +122,7 @@ void uroce_worker_flush(struct uroce_worker *worker)
 	uroce_worker_read_clock(worker);
 	if (flush_delayed_acks(worker))
 		(void)uroce_worker_run(worker, true);
+	flush_received(worker);
 }
 
 void uroce_worker_lock(struct uroce_worker *worker)
@@ -105,6 +131,7 @@ void uroce_worker_lock(struct uroce_worker *worker)
 	uroce_worker_read_clock(worker);
 	(void)flush_delayed_acks(worker);
 	(void)uroce_worker_run(worker, true);
+	flush_received(worker);
 }
 
 void uroce_worker_finish(struct uroce_worker *worker)
@@ -257,6 +284,7 @@ int uroce_worker_arm_cq(struct uroce_worker *worker, struct uroce_cq *cq,
 	if (!uroce_lock_take_unless_own(&worker->engine_lock) ||
 	    !uroce_worker_start_pass(worker))
 		return -EBUSY;
+	(void)flush_chaos(worker);
 	was_armed = is_armed(cq);
 	uroce_cq_arm(cq, solicited_only);
 	if (!was_armed && is_armed(cq) && !cq->shared)

@@ -7,6 +7,7 @@
 
 #include "uroce/progress/uroce_moderate.h"
 #include "uroce/progress/uroce_worker_shm.h"
+#include "uroce/qp/uroce_chaos.h"
 
 /* Delay until the next attempt to send when the socket had no room. */
 #define SOCKET_RETRY_NS UINT64_C(100000)
@@ -17,6 +18,8 @@
 #define MAX_RECEIVES 16
 /* The longest time between receive calls in a process with shm peers. */
 #define MAX_PAUSE_NS UINT64_C(50000)
+/* Chaos mode: the next step, while data or completions are late. */
+#define CHAOS_STEP_NS UINT64_C(20000)
 /* Packets of a run that the engine makes at once. */
 #define MAX_RUN 64
 
@@ -158,6 +161,9 @@ uint64_t uroce_worker_deadline(const struct uroce_worker *worker)
 		at_ns = moderated_ns;
 	if (at_ns > room_ns)
 		at_ns = room_ns;
+	if (worker->engine.core.chaos && at_ns > worker->now + CHAOS_STEP_NS &&
+	    uroce_chaos_is_late(worker->engine.core.chaos))
+		at_ns = worker->now + CHAOS_STEP_NS;
 	if (worker->socket_full && at_ns > worker->now + SOCKET_RETRY_NS)
 		at_ns = worker->now + SOCKET_RETRY_NS;
 	return at_ns;
@@ -271,9 +277,14 @@ bool uroce_worker_run(struct uroce_worker *worker, bool receive)
 	if (uroce_engine_delayed_deadline(&worker->engine) <= worker->now)
 		uroce_engine_flush_delayed(&worker->engine, worker->now);
 	uroce_memory_end_access(worker->engine.core.memory);
+	if (worker->engine.core.chaos)
+		uroce_engine_chaos(&worker->engine);
 	if (!worker_defer_acks(worker, received))
 		send_locked(worker);
 	uroce_memory_end_access(worker->engine.core.memory);
+	/* the application may poll for the last time after an event of a QP */
+	if (worker->engine.core.chaos && worker->engine.core.qp_events)
+		uroce_chaos_release_all(&worker->engine.core);
 	uroce_worker_deliver(worker);
 	if (!list_empty(&worker->moderated))
 		uroce_moderate_deliver(worker);

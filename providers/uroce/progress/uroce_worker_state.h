@@ -62,6 +62,7 @@ struct uroce_process {
 	bool exclusive;
 	uint32_t nr_shared_cqs;	    /* likewise */
 	uint32_t nr_workers;	    /* atomic; written with all engine locks */
+	struct uroce_chaos *chaos;  /* of the only worker; NULL: no chaos */
 	struct uroce_memory memory; /* written with all engine locks */
 	struct uroce_shares shares; /* memory files of the regions */
 	int link_fd;		    /* -1: no notification of changes */

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "uroce/qp/uroce_chaos.h"
+
 /* enum ibv_wc_opcode, by enum ibv_wr_opcode */
 static const uint8_t wc_opcodes[] = {
 	[IBV_WR_RDMA_WRITE] = IBV_WC_RDMA_WRITE,
@@ -31,6 +33,8 @@ static void completion_push(struct uroce_qp *qp, struct uroce_cq *cq,
 	bool wake = false;
 
 	cqe->qpn = qp->qpn;
+	if (qp->core->chaos && uroce_chaos_hold(qp->core, cq, cqe, solicited))
+		return;
 	if (uroce_cq_push(cq, cqe, solicited, &wake)) {
 		uroce_core_count(qp->core, UROCE_C_CQ_OVERRUN, 1);
 		uroce_qp_fault(qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);

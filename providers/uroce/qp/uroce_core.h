@@ -13,6 +13,7 @@
 #include "uroce/qp/uroce_memory.h"
 #include "util/list.h"
 
+struct uroce_chaos;
 struct uroce_cq;
 struct uroce_qp;
 struct uroce_rq;
@@ -33,6 +34,7 @@ struct uroce_xrc {
 
 struct uroce_core {
 	struct uroce_memory *memory;
+	struct uroce_chaos *chaos; /* NULL: no chaos mode (uroce_chaos.h) */
 	struct uroce_xrc xrc;
 	struct uroce_counters counters;
 	/* on_qp() - state or attributes have changed; NULL is allowed */

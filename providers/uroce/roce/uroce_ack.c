@@ -256,7 +256,7 @@ static bool ack_length_is_valid(const struct uroce_qp *qp,
 static void take_payload(struct uroce_qp *qp, struct uroce_packet *packet,
 			 const struct uroce_iovecs *iovecs, uint64_t now)
 {
-	int ret = uroce_copy_in(iovecs, packet);
+	int ret = uroce_copy_in(qp, iovecs, packet);
 
 	if (ret == -EFAULT)
 		fail_resolved(qp, ret);

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "uroce/qp/uroce_chaos.h"
 #include "uroce/qp/uroce_odp.h"
 
 int uroce_packet_check(struct uroce_packet *packet)
@@ -42,7 +43,28 @@ int uroce_copy_out(struct uroce_iovecs *iovecs, uint8_t *copy)
 	return ret;
 }
 
-int uroce_copy_in(const struct uroce_iovecs *iovecs,
+static int copy_late(struct uroce_qp *qp, const struct uroce_iovecs *iovecs,
+		     struct uroce_packet *packet)
+{
+	const uint8_t *src = packet->payload;
+	int ret = uroce_packet_check(packet);
+
+	for (uint32_t i = 0; i < iovecs->nr && !ret; i++) {
+		const struct iovec *iov = &iovecs->iov[i];
+
+		if (iov->iov_base)
+			uroce_chaos_store(qp,
+					  packet->traits & UROCE_T_RESPONSE
+						  ? UROCE_CHAOS_RESPONSE
+						  : UROCE_CHAOS_REQUEST,
+					  iov->iov_base, src,
+					  (uint32_t)iov->iov_len);
+		src += iov->iov_len;
+	}
+	return ret;
+}
+
+int uroce_copy_in(struct uroce_qp *qp, const struct uroce_iovecs *iovecs,
 		  struct uroce_packet *packet)
 {
 	const uint8_t *src = packet->payload;
@@ -52,6 +74,8 @@ int uroce_copy_in(const struct uroce_iovecs *iovecs,
 
 		return ret ? ret : uroce_copy_bytes(iovecs, src);
 	}
+	if (qp->core->chaos)
+		return copy_late(qp, iovecs, packet);
 	for (uint32_t i = 0; i < iovecs->nr; i++) {
 		const struct iovec *iov = &iovecs->iov[i];
 

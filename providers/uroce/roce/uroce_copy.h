@@ -7,12 +7,16 @@
 #ifndef UROCE_COPY_H
 #define UROCE_COPY_H
 
+#include "uroce/qp/uroce_qp.h"
 #include "uroce/qp/uroce_sge.h"
 #include "uroce/wire/uroce_packet.h"
 
 /**
  * uroce_copy_in() - copy the payload of a packet to resolved addresses
- * @packet: a pending ICRC verification is done during the copy
+ * @qp: the QP; in chaos mode, the data is stored later
+ * @iovecs: the addresses
+ * @packet: a SEND or a READ response; a pending ICRC verification is done
+ * during the copy
  *
  * The addresses are those of as many bytes as the payload has.
  *
@@ -20,7 +24,7 @@
  * region is invalid. The memory may have been written to even then, so its
  * contents must be undefined before the call.
  */
-int uroce_copy_in(const struct uroce_iovecs *iovecs,
+int uroce_copy_in(struct uroce_qp *qp, const struct uroce_iovecs *iovecs,
 		  struct uroce_packet *packet);
 
 /**

@@ -17,9 +17,6 @@
 #include "uroce/roce/uroce_retry.h"
 #include "uroce/roce/uroce_timers.h"
 
-/* Packets of a QP in a row: as many as a system call can take. */
-#define BURST 64
-
 /* A request through a channel piggybacks an ACK if no response is pending. */
 static bool next_with_ack(struct uroce_qp *qp, uint64_t now,
 			  struct uroce_out *out)
@@ -90,7 +87,7 @@ bool uroce_engine_next(struct uroce_engine *engine, uint64_t now,
 
 		if (uroce_delack_park(qp))
 			continue;
-		if (engine->burst >= BURST) {
+		if (engine->burst >= engine->max_burst) {
 			engine->burst = 0;
 			list_del(&qp->roce->active);
 			list_add_tail(&engine->active, &qp->roce->active);
@@ -118,10 +115,10 @@ uint32_t uroce_engine_next_run(struct uroce_engine *engine, uint64_t now,
 	uint32_t nr;
 
 	if (qp->roce->channel || engine->active.next != &qp->roce->active ||
-	    engine->burst >= BURST)
+	    engine->burst >= engine->max_burst)
 		return 0; /* it is not this QP's turn */
-	if (max > BURST - engine->burst)
-		max = BURST - engine->burst;
+	if (max > engine->max_burst - engine->burst)
+		max = engine->max_burst - engine->burst;
 	/* responses go first unless deferred */
 	if (qp->roce->resp.nr_pending)
 		nr = uroce_reply_next_run(qp, max, out);

@@ -29,8 +29,12 @@
 #define UROCE_QP_TABLE_PAGE  256
 #define UROCE_QP_TABLE_PAGES ((1 << UROCE_QP_TABLE_BITS) / UROCE_QP_TABLE_PAGE)
 
+/* Packets of a QP in a row: as many as a system call can take. */
+#define UROCE_MAX_BURST 64
+
 struct uroce_engine_config {
 	struct uroce_memory *memory; /* owned by the caller */
+	struct uroce_chaos *chaos;   /* likewise; NULL: no chaos mode */
 	uint32_t slot;		     /* bits 23-16 of its QPNs (README.md) */
 	uint32_t seed;		     /* for QPNs; random if possible */
 	uint32_t room_bytes;	     /* of the socket; 0: the system default */
@@ -64,7 +68,8 @@ struct uroce_engine {
 	struct list_node parked;       /* active, but their ACK is deferred */
 	uint32_t nr_deferred;	       /* deferred ACKs */
 	struct list_node delayed_acks; /* QPs with a delayed one; by time */
-	uint32_t burst; /* packets in a row of the first active QP */
+	uint32_t burst;	    /* packets in a row of the first active QP, */
+	uint32_t max_burst; /* and how many it may send */
 	bool stale; /* set by the caller: the time is from an earlier pass */
 	/* uroce_fast_ack.c: a piggybacked ACK to be processed later */
 	bool may_postpone_ack; /* set by the caller: an ACK may be processed
@@ -331,6 +336,14 @@ int uroce_engine_attach(struct uroce_engine *engine, struct uroce_qp *qp,
 /** uroce_engine_detach() - detach a QP; 0, or -EINVAL if it was not attached */
 int uroce_engine_detach(struct uroce_engine *engine, struct uroce_qp *qp,
 			const uint8_t *gid);
+
+/**
+ * uroce_engine_chaos() - a step of chaos mode, in each pass before it sends
+ *
+ * Changes the order of the QPs with packets to send, and how many each sends in
+ * a row. Stores late data and adds late completions (qp/uroce_chaos.h).
+ */
+void uroce_engine_chaos(struct uroce_engine *engine);
 
 /* The rest is for the files of the engine. */
 

@@ -230,6 +230,8 @@ int uroce_engine_init(struct uroce_engine *engine,
 		return -ENOMEM;
 	*engine = (struct uroce_engine){
 		.core.memory = config->memory,
+		.core.chaos = config->chaos,
+		.max_burst = UROCE_MAX_BURST,
 		.slot = config->slot & MAX_SLOT,
 		.room_bytes = config->room_bytes ? config->room_bytes
 						 : DEFAULT_ROOM_BYTES,

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 
+#include "uroce/qp/uroce_chaos.h"
 #include "uroce/qp/uroce_completion.h"
 #include "uroce/qp/uroce_odp.h"
 #include "uroce/qp/uroce_place.h"
@@ -82,7 +83,10 @@ static int remote_place(struct uroce_qp *qp, const struct uroce_packet *packet,
 	}
 	if (on_demand)
 		return uroce_odp_store(&to, 1, packet->payload);
-	if (ptr)
+	if (ptr && qp->core->chaos)
+		uroce_chaos_store(qp, UROCE_CHAOS_REQUEST, ptr, packet->payload,
+				  packet->payload_len);
+	else if (ptr)
 		uroce_place(ptr, packet->payload, packet->payload_len);
 	return 0;
 }
@@ -265,6 +269,8 @@ void uroce_remote_nonposted(struct uroce_qp *qp, struct uroce_packet *packet)
 		refuse_invalid(qp, packet, UROCE_C_TOO_MANY_READS);
 		return;
 	}
+	if (qp->core->chaos)
+		uroce_chaos_place(qp, UROCE_CHAOS_REQUEST);
 	switch (op) {
 	case UROCE_READ_REQUEST:
 		result = uroce_rx_read(qp, &range);

@@ -5,6 +5,7 @@
  * received packets have been processed, so that one ACK covers many requests
  * (IBTA 9.7.5.1.2).
  */
+#include "uroce/qp/uroce_chaos.h"
 #include "uroce/qp/uroce_odp.h"
 #include "uroce/roce/uroce_delack.h"
 #include "uroce/roce/uroce_ecn.h"
@@ -225,6 +226,17 @@ uint32_t uroce_reply_take_ack(struct uroce_qp *qp)
 	return uroce_psn_add(qp->roce->resp.epsn, -1);
 }
 
+/* In chaos mode: an ACK waits for late data. Other replies store it. */
+static bool reply_awaits_data(struct uroce_qp *qp, uint8_t reply)
+{
+	if (!qp->core->chaos)
+		return false;
+	if (reply == UROCE_REPLY_ACK)
+		return uroce_chaos_has_late_request(qp);
+	uroce_chaos_place(qp, UROCE_CHAOS_REQUEST);
+	return false;
+}
+
 bool uroce_reply_next(struct uroce_qp *qp, struct uroce_out *ret_out)
 {
 	struct uroce_responder *resp = &qp->roce->resp;
@@ -236,6 +248,8 @@ bool uroce_reply_next(struct uroce_qp *qp, struct uroce_out *ret_out)
 	if (reply == UROCE_REPLY_NONE)
 		return false;
 	if (reply == UROCE_REPLY_ACK && uroce_delack_is_delayed(qp))
+		return false;
+	if (reply_awaits_data(qp, reply))
 		return false;
 	resp->reply = UROCE_REPLY_NONE;
 	uroce_delack_end(qp);

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 
+#include "uroce/qp/uroce_chaos.h"
 #include "uroce/qp/uroce_completion.h"
 #include "uroce/qp/uroce_sq.h"
 #include "uroce/roce/uroce_direct.h"
@@ -164,6 +165,8 @@ static bool begin(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 	/* 10.8.3.3: a fence waits for READs and atomics */
 	if ((wqe->flags & IBV_SEND_FENCE) && nr_unanswered(req))
 		return false;
+	if ((wqe->flags & IBV_SEND_FENCE) && qp->core->chaos)
+		uroce_chaos_place(qp, UROCE_CHAOS_RESPONSE);
 	/* bind and invalidate wait until no older WQE can use the old key */
 	if (local && qp->cur != qp->sq.tail)
 		return false;
@@ -185,8 +188,11 @@ static bool begin(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 /* Executes a bind or invalidate; @wqe is the oldest WQE. */
 static void do_local(struct uroce_qp *qp, struct uroce_send_wqe *wqe)
 {
-	enum ibv_wc_status status = uroce_sq_execute_local(qp, wqe);
+	enum ibv_wc_status status;
 
+	if (qp->core->chaos)
+		uroce_chaos_place_all(qp->core->chaos);
+	status = uroce_sq_execute_local(qp, wqe);
 	if (status != IBV_WC_SUCCESS) {
 		fail_locally(qp, wqe, status);
 		return;

@@ -11,6 +11,7 @@
 #include <errno.h>
 
 #include "uroce/qp/uroce_cause.h"
+#include "uroce/qp/uroce_chaos.h"
 #include "uroce/qp/uroce_completion.h"
 #include "uroce/qp/uroce_xrc.h"
 #include "uroce/roce/uroce_copy.h"
@@ -111,7 +112,7 @@ static bool store(struct uroce_qp *qp, struct uroce_packet *packet,
 			uroce_responder_lost(qp, packet, false);
 		return !ret;
 	}
-	ret = uroce_copy_in(&iovecs, packet);
+	ret = uroce_copy_in(qp, &iovecs, packet);
 	if (ret == -EFAULT)
 		fail_receive(qp, packet, IBV_WC_LOC_PROT_ERR);
 	else if (ret)
@@ -162,6 +163,9 @@ static void responder_receive_send(struct uroce_qp *qp,
 		uroce_rndv_publish_receive(qp, packet->psn);
 	if (!store(qp, packet, offset))
 		return;
+	/* late data came when the key was valid */
+	if ((packet->traits & UROCE_T_IETH) && qp->core->chaos)
+		uroce_chaos_place_all(qp->core->chaos);
 	/* 9.4.1.1.3: invalidate the key before the message completes */
 	if ((packet->traits & UROCE_T_IETH) &&
 	    uroce_window_invalidate(qp->core->memory, packet->inv_rkey, qp->pd,

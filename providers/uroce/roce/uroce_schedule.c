@@ -3,7 +3,12 @@
  */
 #include "uroce/roce/uroce_engine.h"
 
+#include "uroce/qp/uroce_chaos.h"
 #include "uroce/roce/uroce_delack.h"
+
+/* In chaos mode: QPs that move behind the others, and packets in a row. */
+#define MAX_MOVED	8
+#define MAX_CHAOS_BURST 8
 
 void uroce_engine_kick(struct uroce_engine *engine, struct uroce_qp *qp)
 {
@@ -40,4 +45,21 @@ void uroce_engine_activate(struct uroce_engine *engine, struct uroce_qp *qp)
 	uroce_delack_has_posted(qp);
 	if (list_empty(&qp->roce->active) && qp->state != IBV_QPS_RESET)
 		list_add_tail(&engine->active, &qp->roce->active);
+}
+
+void uroce_engine_chaos(struct uroce_engine *engine)
+{
+	struct uroce_chaos *chaos = engine->core.chaos;
+	uint32_t nr_behind = uroce_chaos_random(chaos, MAX_MOVED);
+
+	uroce_engine_take_kicks(engine);
+	for (; nr_behind && !list_empty(&engine->active); nr_behind--) {
+		struct list_node *first = engine->active.next;
+
+		list_del(first);
+		list_add_tail(&engine->active, first);
+	}
+	engine->burst = 0;
+	engine->max_burst = 1 + uroce_chaos_random(chaos, MAX_CHAOS_BURST);
+	uroce_chaos_step(&engine->core);
 }

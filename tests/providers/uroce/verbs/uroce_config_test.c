@@ -49,6 +49,7 @@ static int setup(void **state)
 	(void)unsetenv(UROCE_CMA_VARIABLE);
 	(void)unsetenv(UROCE_WORKERS_VARIABLE);
 	(void)unsetenv("UROCE_WIRE_FAULTS");
+	(void)unsetenv(UROCE_CHAOS_VARIABLE);
 	(void)unlink(CONFIG_FILE);
 	return 0;
 }
@@ -408,6 +409,32 @@ static void config_wire_faults_allow_single_worker(void **state)
 	assert_true(uroce_config_local());
 }
 
+static void config_chaos_allows_single_worker(void **state)
+{
+	assert_int_equal(setenv(UROCE_WORKERS_VARIABLE, "4", 1), 0);
+	assert_int_equal(setenv(UROCE_CHAOS_VARIABLE, "0", 1), 0);
+	assert_int_equal(uroce_config_chaos(), 0);
+	assert_int_equal(uroce_config_workers(), 4);
+	assert_true(uroce_config_local());
+	assert_int_equal(setenv(UROCE_CHAOS_VARIABLE, "17", 1), 0);
+	assert_int_equal(uroce_config_chaos(), 17);
+	assert_int_equal(uroce_config_workers(), 1);
+	assert_false(uroce_config_local());
+	privileged = true;
+	assert_int_equal(uroce_config_chaos(), 0);
+	assert_int_equal(uroce_config_workers(), 4);
+	assert_true(uroce_config_local());
+	assert_int_equal(nr_reports, 0);
+}
+
+static void config_chaos_without_number_is_reported(void **state)
+{
+	assert_int_equal(setenv(UROCE_CHAOS_VARIABLE, "1x", 1), 0);
+	assert_int_equal(uroce_config_chaos(), 0);
+	assert_true(uroce_config_local());
+	assert_int_equal(nr_reports, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -449,6 +476,10 @@ int main(void)
 		cmocka_unit_test_setup(config_privileged_program_uses_defaults,
 				       setup),
 		cmocka_unit_test_setup(config_wire_faults_allow_single_worker,
+				       setup),
+		cmocka_unit_test_setup(config_chaos_allows_single_worker,
+				       setup),
+		cmocka_unit_test_setup(config_chaos_without_number_is_reported,
 				       setup),
 	};
 
