@@ -254,7 +254,6 @@ static void host_init(struct net_hosts *hosts, uint32_t number)
 		.seed = net_random(hosts->net, UINT32_MAX),
 		.slot = 1 + net_random(hosts->net, 16),
 		.room_bytes = hosts->config.room_bytes,
-		.window_bytes = hosts->config.window_bytes,
 	};
 	int ret;
 

@@ -17,7 +17,6 @@ struct net_host_config {
 	uint32_t outstanding;	/* requests of a connection */
 	uint8_t timeout;	/* of a QP: 4.096 us * 2^timeout */
 	uint32_t room_bytes;	/* of the socket; 0: the engine's default */
-	uint32_t window_bytes;	/* limit; 0: the engine's default */
 	uint64_t receive_ns;	/* from the arrival of a packet to its engine */
 	bool go_back_n; /* as devices without selective retransmission */
 	bool ect;	/* the application allows marks in its traffic class */

@@ -39,7 +39,6 @@ void net_run_init(struct net_run *run, const struct net_options *options)
 		.outstanding = (uint32_t)o->outstanding,
 		.timeout = 14,
 		.room_bytes = ROOM_BYTES,
-		.window_bytes = (uint32_t)(o->window_kb * KB),
 		.receive_ns = o->receive_ns,
 		.go_back_n = !o->selective,
 		.ect = o->ecn && !o->selective,

@@ -339,15 +339,19 @@ static const struct option {
 	const char *name;
 	size_t at;
 } option_table[] = {
-	OPTION(seed),	     OPTION(hosts),	  OPTION(senders),
-	OPTION(bytes),	     OPTION(k),		  OPTION(hosts_per_leaf),
-	OPTION(spines),	     OPTION(host_mbps),	  OPTION(trunk_mbps),
-	OPTION(delay_ns),    OPTION(receive_ns),  OPTION(mtu),
-	OPTION(message_kb),  OPTION(outstanding), OPTION(window_kb),
-	OPTION(buffer_kb),   OPTION(alpha_8),	  OPTION(ecn),
-	OPTION(mark_min_kb), OPTION(mark_max_kb), OPTION(mark_percent),
-	OPTION(selective),   OPTION(jitter_us),	  OPTION(loss_ppm),
-	OPTION(slow_mbps),   OPTION(socket_kb),	  OPTION(fail_us),
+	OPTION(seed),	     OPTION(hosts),
+	OPTION(senders),     OPTION(bytes),
+	OPTION(k),	     OPTION(hosts_per_leaf),
+	OPTION(spines),	     OPTION(host_mbps),
+	OPTION(trunk_mbps),  OPTION(delay_ns),
+	OPTION(receive_ns),  OPTION(mtu),
+	OPTION(message_kb),  OPTION(outstanding),
+	OPTION(buffer_kb),   OPTION(alpha_8),
+	OPTION(ecn),	     OPTION(mark_min_kb),
+	OPTION(mark_max_kb), OPTION(mark_percent),
+	OPTION(selective),   OPTION(jitter_us),
+	OPTION(loss_ppm),    OPTION(slow_mbps),
+	OPTION(socket_kb),   OPTION(fail_us),
 	OPTION(reroute_us),  OPTION(limit_ms),
 };
 

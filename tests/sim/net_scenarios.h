@@ -15,7 +15,7 @@ struct net_options {
 	uint64_t k; /* fat-tree; 0: leaf-spine with: */
 	uint64_t hosts_per_leaf, spines;
 	uint64_t host_mbps, trunk_mbps, delay_ns, receive_ns;
-	uint64_t mtu, message_kb, outstanding, window_kb;
+	uint64_t mtu, message_kb, outstanding;
 	uint64_t buffer_kb, alpha_8;
 	uint64_t ecn, mark_min_kb, mark_max_kb, mark_percent;
 	uint64_t selective;

@@ -37,7 +37,9 @@ static void stop_timer(struct uroce_requester *req)
 {
 	req->ack_ns = UROCE_NEVER;
 	req->probe_ns = UROCE_NEVER;
-	req->nr_probes = 0;
+	/* without an RTT it may be longer than the wait for the first probe */
+	if (req->cwnd.rtt_ns)
+		req->nr_probes = 0;
 }
 
 static uint64_t timeout_from(const struct uroce_qp *qp, uint64_t now)
@@ -296,6 +298,7 @@ static void probe(struct uroce_qp *qp)
 	struct uroce_requester *req = &qp->roce->req;
 	bool of_responses = uroce_sack_is_of_responses(qp);
 	const struct uroce_send_wqe *last;
+	bool sampling;
 
 	if (req->una_psn == req->sent_psn)
 		return;
@@ -310,8 +313,12 @@ static void probe(struct uroce_qp *qp)
 			return;
 		of_responses = true;
 	}
+	/* the RTT sample is lost only with the packet that is sent again */
+	sampling = req->cwnd.sampling &&
+		   req->cwnd.sample_psn != uroce_psn_add(req->sent_psn, -1);
 	if (!of_responses)
 		uroce_retry_rewind(qp);
+	req->cwnd.sampling = sampling;
 	req->probing = !qp->roce->sack;
 	uroce_engine_activate(qp->roce->engine, qp);
 }
