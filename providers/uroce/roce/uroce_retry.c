@@ -37,9 +37,7 @@ static void stop_timer(struct uroce_requester *req)
 {
 	req->ack_ns = UROCE_NEVER;
 	req->probe_ns = UROCE_NEVER;
-	/* without an RTT it may be longer than the wait for the first probe */
-	if (req->cwnd.rtt_ns)
-		req->nr_probes = 0;
+	req->nr_probes = 0;
 }
 
 static uint64_t timeout_from(const struct uroce_qp *qp, uint64_t now)
@@ -50,20 +48,17 @@ static uint64_t timeout_from(const struct uroce_qp *qp, uint64_t now)
 }
 
 /*
- * A probe may be lost, too: the next one waits twice as long. Probes
- * also begin before an RTT is known, as the first window may have been lost,
- * but not with timeout 0. A channel loses no packets.
+ * A probe may be lost, too: the next one waits twice as long. Without an RTT,
+ * that of a channel for example, there is none.
  */
-static uint64_t probe_from(const struct uroce_qp *qp, uint64_t now)
+static uint64_t probe_from(const struct uroce_requester *req, uint64_t now)
 {
-	const struct uroce_requester *req = &qp->roce->req;
 	uint64_t probe_ns =
 		now + ((2 * req->cwnd.rtt_ns + PROBE_NS) << req->nr_probes);
 
-	if (qp->roce->channel || (!req->cwnd.rtt_ns && !qp->timeout))
-		return UROCE_NEVER;
-	return !req->recovering && probe_ns < req->ack_ns ? probe_ns
-							  : UROCE_NEVER;
+	return req->cwnd.rtt_ns && !req->recovering && probe_ns < req->ack_ns
+		       ? probe_ns
+		       : UROCE_NEVER;
 }
 
 void uroce_retry_start(struct uroce_qp *qp, uint64_t now)
@@ -74,7 +69,7 @@ void uroce_retry_start(struct uroce_qp *qp, uint64_t now)
 		return;
 	req->stale = qp->roce->engine->stale;
 	req->ack_ns = timeout_from(qp, now);
-	req->probe_ns = probe_from(qp, now);
+	req->probe_ns = probe_from(req, now);
 	uroce_timers_set(qp->roce->engine, qp, uroce_retry_deadline(qp));
 }
 
@@ -298,7 +293,6 @@ static void probe(struct uroce_qp *qp)
 	struct uroce_requester *req = &qp->roce->req;
 	bool of_responses = uroce_sack_is_of_responses(qp);
 	const struct uroce_send_wqe *last;
-	bool sampling;
 
 	if (req->una_psn == req->sent_psn)
 		return;
@@ -313,12 +307,8 @@ static void probe(struct uroce_qp *qp)
 			return;
 		of_responses = true;
 	}
-	/* the RTT sample is lost only with the packet that is sent again */
-	sampling = req->cwnd.sampling &&
-		   req->cwnd.sample_psn != uroce_psn_add(req->sent_psn, -1);
 	if (!of_responses)
 		uroce_retry_rewind(qp);
-	req->cwnd.sampling = sampling;
 	req->probing = !qp->roce->sack;
 	uroce_engine_activate(qp->roce->engine, qp);
 }
@@ -348,7 +338,7 @@ void uroce_retry_expire(struct uroce_qp *qp, uint64_t now)
 	} else if (req->probe_ns <= now) {
 		if (req->nr_probes < MAX_PROBES)
 			req->nr_probes++;
-		req->probe_ns = probe_from(qp, now);
+		req->probe_ns = probe_from(req, now);
 		probe(qp);
 	}
 }
