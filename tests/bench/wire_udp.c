@@ -473,7 +473,7 @@ double wire_floor_latency(struct wire_end *end, uint32_t bytes,
 	return wire_median(end->trip_us, nr);
 }
 
-/* Messages of @bytes, of which a window is on the way, as in G. */
+/* Messages of @bytes, of which a window is in flight, as in G. */
 double wire_floor_rate(struct wire_end *end, uint32_t bytes, uint32_t payload,
 		       unsigned int nr)
 {

@@ -121,7 +121,7 @@ static void slow_receiver_delays_no_flow_to_fast_host(void **state)
 	});
 }
 
-static void victim_of_incast_keeps_its_rate(void **state)
+static void victim_of_incast_keeps_rate(void **state)
 {
 	sim_expect(&(struct bounds){
 		.scenario = "victim",
@@ -133,7 +133,7 @@ static void victim_of_incast_keeps_its_rate(void **state)
 	});
 }
 
-static void lossy_link_delays_only_its_flows(void **state)
+static void lossy_link_delays_no_flow_beside(void **state)
 {
 	sim_expect(&(struct bounds){
 		.scenario = "lossy",
@@ -183,8 +183,8 @@ int main(void)
 		cmocka_unit_test(allreduce_steps_have_equal_duration),
 		cmocka_unit_test(linkfail_flows_take_remaining_paths),
 		cmocka_unit_test(slow_receiver_delays_no_flow_to_fast_host),
-		cmocka_unit_test(victim_of_incast_keeps_its_rate),
-		cmocka_unit_test(lossy_link_delays_only_its_flows),
+		cmocka_unit_test(victim_of_incast_keeps_rate),
+		cmocka_unit_test(lossy_link_delays_no_flow_beside),
 		cmocka_unit_test(incast_without_marks_ends),
 		cmocka_unit_test(incast_of_go_back_n_ends),
 		cmocka_unit_test(same_seed_gives_same_result),

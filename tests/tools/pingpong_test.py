@@ -37,6 +37,10 @@ RUNS = [
     ("rc", [*CHECKED, "-n", "50", "-r", "1"]),
     ("rc", [*CHECKED, "-n", "50", "-j"]),
     ("rc", [*CHECKED, "-n", "50", "-j", "-N", "-e", "-s", "100"]),
+    ("rc", [*CHECKED, "-n", "20", "-o"]),
+    ("rc", [*CHECKED, "-n", "20", "-O", "-e"]),
+    ("rc", [*CHECKED, "-n", "20", "-o", "-P", "-N"]),
+    ("srq", [*CHECKED, "-n", "20", "-o"]),
     ("srq", [*CHECKED, "-n", "100", "-q", "1"]),
     ("srq", [*CHECKED, "-n", "100", "-q", "7", "-r", "7"]),
     ("srq", [*CHECKED, "-n", "300", "-q", "200", "-e"]),
@@ -171,11 +175,6 @@ def test_invalid_options():
     check_rejected("srq", ["-q", "257"], "use a number from 1 to 256")
     check_rejected("rc", ["-P"], "prefetch is valid only with on-demand")
     check_rejected("rc", ["-o", "-j"], "DM memory region can't be on demand")
-    for options in (["-o"], ["-O"]):
-        check_rejected("rc", options,
-                       "does not support RC send and receive with ODP")
-    check_rejected("srq", ["-o"],
-                   "does not support RC send, receive and srq with ODP")
 
 
 def test_no_server():

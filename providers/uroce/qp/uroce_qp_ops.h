@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What qp/ calls in roce/, the protocol with its packets, PSNs and timers. The
- * only implementation is uroce_roce.c; the pointers keep qp/ free of roce/,
- * which includes and calls qp/. The protocol reports what happens by the
+ * Functions of roce/ that qp/ calls: the protocol with its packets, PSNs and
+ * timers. The only implementation is uroce_roce.c; the pointers keep qp/ free
+ * of roce/, which includes and calls qp/. The protocol reports events by the
  * functions of uroce_completion.h, and by uroce_qp_fault() and
  * uroce_qp_event().
  *

@@ -106,8 +106,8 @@ bool uroce_path_is_ipv4(const struct uroce_path *path)
 }
 
 /*
- * Writes the IP header as the ICRC covers it: bytes that change on the way are
- * ones. The length is 0, init_lengths() adds it. Returns the header length.
+ * Writes the IP header as the ICRC covers it: bytes that change in the network
+ * are ones. The length is 0, init_lengths() adds it. Returns the header length.
  */
 static uint32_t icrc_put_ip(uint8_t *pos, const struct uroce_path *path,
 			    bool ipv4)
