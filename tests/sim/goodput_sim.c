@@ -239,16 +239,16 @@ static unsigned int sim_run_marks(const struct scenario *s,
 				  enum ibv_wr_opcode opcode, bool marks)
 {
 	const struct sim_traffic traffic = { opcode, SHARING_QPS, marks };
-	uint64_t bytes[SHARING_QPS] = {}, sum = 0, again;
+	uint64_t bytes[SHARING_QPS] = {}, sum = 0, again, marked;
 	struct sim *sim = sim_transfer(s, &traffic, bytes);
 	uint32_t jain = sim_jain(bytes);
 
 	for (unsigned int n = 0; n < SHARING_QPS; n++)
 		sum += bytes[n];
 	again = sim_count(sim, 0, UROCE_C_RETRANSMITTED);
-	printf(" %8llu %8llu\n",
-	       (unsigned long long)(sim_count(sim, 0, UROCE_C_ECN_MARKED) +
-				    sim_count(sim, 1, UROCE_C_ECN_MARKED)),
+	marked = sim_count(sim, 0, UROCE_C_ECN_MARKED) +
+		 sim_count(sim, 1, UROCE_C_ECN_MARKED);
+	printf(" %8llu %8llu\n", (unsigned long long)marked,
 	       (unsigned long long)again);
 	sim_free(sim);
 	return !marks ? 0

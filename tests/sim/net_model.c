@@ -14,10 +14,8 @@
 #define PACKETS_AT_ONCE 256
 #define PPM		1000000u
 
-void net_require(bool condition, const char *text, const char *file, int line)
+void net_fail(const char *text, const char *file, int line)
 {
-	if (condition)
-		return;
 	(void)fprintf(stderr, "%s:%d: not true: %s\n", file, line, text);
 	abort();
 }

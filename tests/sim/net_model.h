@@ -117,9 +117,9 @@ struct net {
 
 /* As assert(), but also in builds without it. */
 #define NET_REQUIRE(condition) \
-	net_require((condition), #condition, __FILE__, __LINE__)
+	((condition) ? (void)0 : net_fail(#condition, __FILE__, __LINE__))
 
-void net_require(bool condition, const char *text, const char *file, int line);
+_Noreturn void net_fail(const char *text, const char *file, int line);
 
 /** net_init() - an empty network; memory of the caller */
 void net_init(struct net *net, uint32_t seed);

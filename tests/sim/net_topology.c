@@ -87,6 +87,7 @@ void net_topology_init(struct net_topology *topology, struct net *net,
 				 : config->leaves + config->spines,
 	};
 	t->nr_hosts = t->nr_edges * per_edge;
+	NET_REQUIRE(t->nr_edges && per_edge);
 	net->hosts_per_edge = per_edge;
 	t->switches = calloc(t->nr_switches, sizeof(*t->switches));
 	t->links = calloc(2 * nr_cables + 1, sizeof(*t->links));

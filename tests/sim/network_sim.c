@@ -133,7 +133,7 @@ static void victim_of_incast_keeps_rate(void **state)
 	});
 }
 
-static void lossy_link_delays_no_flow_beside(void **state)
+static void lossy_link_spares_flows_elsewhere(void **state)
 {
 	sim_expect(&(struct bounds){
 		.scenario = "lossy",
@@ -184,7 +184,7 @@ int main(void)
 		cmocka_unit_test(linkfail_flows_take_remaining_paths),
 		cmocka_unit_test(slow_receiver_delays_no_flow_to_fast_host),
 		cmocka_unit_test(victim_of_incast_keeps_rate),
-		cmocka_unit_test(lossy_link_delays_no_flow_beside),
+		cmocka_unit_test(lossy_link_spares_flows_elsewhere),
 		cmocka_unit_test(incast_without_marks_ends),
 		cmocka_unit_test(incast_of_go_back_n_ends),
 		cmocka_unit_test(same_seed_gives_same_result),
