@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Preloaded into a program, this library adds features to the user-space
- * device. It emulates device memory with ordinary memory, and on-demand paging
- * with ordinary registration. Messages really are transferred. The variable
- * FEATURES lists the features to add: "dm", "odp". "late" delays send
- * completions, "noadvice" makes ibv_advise_mr() fail, and "noxrc" removes XRC.
+ * device, or hides them. It emulates device memory with ordinary memory.
+ * Messages really are transferred. The variable FEATURES lists the changes:
+ * "dm" adds device memory, "late" delays send completions, "noadvice" makes
+ * ibv_advise_mr() fail, "noxrc" removes XRC, "noodp" on-demand paging, and
+ * "noimplicit" that of all addresses.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,7 +15,6 @@
 
 #include <infiniband/verbs.h>
 
-#undef ibv_reg_mr
 #undef ibv_reg_mr_iova
 
 #define DM_SIZE (1 << 20)
@@ -44,8 +44,6 @@ static int query_device(struct ibv_context *context,
 			struct ibv_device_attr_ex *attr, size_t size)
 {
 	int ret = real_query_device(context, input, attr, size);
-	const uint32_t odp = IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_RECV |
-			     IBV_ODP_SUPPORT_SRQ_RECV;
 
 	if (ret || size < offsetof(struct ibv_device_attr_ex, phys_port_cnt_ex))
 		return ret;
@@ -54,11 +52,12 @@ static int query_device(struct ibv_context *context,
 			~(unsigned int)IBV_DEVICE_XRC;
 	if (has_feature("dm"))
 		attr->max_dm_size = DM_SIZE;
-	if (has_feature("odp")) {
-		attr->odp_caps.general_caps = IBV_ODP_SUPPORT;
-		attr->odp_caps.per_transport_caps.rc_odp_caps = odp;
-		attr->xrc_odp_caps = odp;
+	if (has_feature("noodp")) {
+		attr->odp_caps = (struct ibv_odp_caps){};
+		attr->xrc_odp_caps = 0;
 	}
+	if (has_feature("noimplicit"))
+		attr->odp_caps.general_caps &= ~IBV_ODP_SUPPORT_IMPLICIT;
 	return 0;
 }
 
@@ -134,22 +133,10 @@ static struct ibv_mr *reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm,
 
 /* -- on-demand paging -- */
 
-struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
-			  int access)
-{
-	struct ibv_mr *(*reg)(struct ibv_pd *, void *, size_t, int) =
-		(struct ibv_mr * (*)(struct ibv_pd *, void *, size_t, int))
-			next_symbol("ibv_reg_mr");
-
-	return reg(pd, addr, length,
-		   has_feature("odp") ? access & ~IBV_ACCESS_ON_DEMAND
-				      : access);
-}
-
 static int advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice,
 		     uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sges)
 {
-	return has_feature("noadvice") ? EOPNOTSUPP : 0;
+	return EOPNOTSUPP;
 }
 
 /* -- late completions -- */
@@ -231,7 +218,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 		real_post_send = context->ops.post_send;
 		context->ops.post_send = delayed_post_send;
 	}
-	if (has_feature("odp"))
+	if (has_feature("noadvice"))
 		table->advise_mr = advise_mr;
 	return context;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Pingpongs with special features: XRC, and those that feature_device.c
-emulates, device memory and on-demand paging.
+"""Pingpongs with special features: XRC, on-demand paging, and device memory,
+which feature_device.c emulates.
 
 features_test.py BUILD ours      both sides are our programs
 features_test.py BUILD debian    one side is Debian's program
@@ -45,7 +45,7 @@ def test_xrc(server, client):
     for options in ([], ["-e"], ["-n", "100"], ["-s", "1"],
                     ["-s", "50000", "-m", "4096"], ["-o", "-n", "10"]):
         pair = tools.Pair(server(XSRQ), client(XSRQ), ["-g", "1", *options],
-                          **feature_env("odp"))
+                          **feature_env(""))
         pair.check_both(f"XRC {' '.join(options)}", "^success$")
         check_addresses(pair, f"XRC {' '.join(options)}")
 
@@ -83,8 +83,9 @@ def test_xrc_several_clients(server, client, count=5):
 def test_device_memory_and_odp(server, client):
     for kind, options, what in (
             ("rc", ["-j"], "dm"), ("rc", ["-j", "-N"], "dm"),
-            ("rc", ["-j", "-s", "9000"], "dm"), ("rc", ["-o"], "odp"),
-            ("rc", ["-o", "-P"], "odp"), ("srq", ["-o"], "odp")):
+            ("rc", ["-j", "-s", "9000"], "dm"), ("rc", ["-o"], ""),
+            ("rc", ["-o", "-P"], ""), ("rc", ["-O"], ""),
+            ("srq", ["-o"], "")):
         name = f"ibv_{kind}_pingpong"
         pair = tools.Pair(server(name), client(name),
                           ["-g", "1", "-c", "-n", "50", *options],
@@ -111,7 +112,7 @@ def test_invalid_options():
                    "noxrc")
     check_rejected(XSRQ, ["-g", "1", "-o"],
                    "does not support XRC send, receive and "
-                   "srq with ODP")
+                   "srq with ODP", "noodp")
     check_rejected(XSRQ, ["-d", "x"], "IB device x not found")
     check_rejected(XSRQ, ["-i", "2"], "Failed to get port info")
     check_rejected(XSRQ, ["-g", "999"], "can't read sgid of index 999")
@@ -120,14 +121,21 @@ def test_invalid_options():
     check_rejected("ibv_rc_pingpong", ["-g", "1", "-j", "-s", "2000000"],
                    "Device memory is insufficient", "dm")
     check_rejected("ibv_rc_pingpong", ["-g", "1", "-O"],
-                   "The device doesn't support implicit ODP", "odp")
+                   "The device doesn't support implicit ODP", "noimplicit")
+    for options in (["-o"], ["-O"]):
+        check_rejected("ibv_rc_pingpong", ["-g", "1", *options],
+                       "does not support RC send and receive with ODP",
+                       "noodp")
+    check_rejected("ibv_srq_pingpong", ["-g", "1", "-o"],
+                   "does not support RC send, receive and srq with ODP",
+                   "noodp")
 
 
 def test_failing_prefetch():
     name = "ibv_rc_pingpong"
     pair = tools.Pair(tools.ours(name), tools.ours(name),
                       ["-g", "1", "-n", "5", "-o"], client_only=["-P"],
-                      **feature_env("odp noadvice"))
+                      **feature_env("noadvice"))
     pair.check_both("failing prefetch", " iters in ")
     tools.check("Couldn't prefetch MR(95). Continue anyway" in pair.client_out,
                 "the failure is reported", pair.client_out)

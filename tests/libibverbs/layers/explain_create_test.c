@@ -23,13 +23,6 @@ static void reg_mr_access_remote_only_names_rule(void **state)
 			 NULL);
 }
 
-static void reg_mr_on_demand_unsupported_is_named(void **state)
-{
-	assert_null(ibv_reg_mr(fixture.pd, fixture.memory, 64,
-			       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_ON_DEMAND));
-	assert_explained("does not support IBV_ACCESS_ON_DEMAND", NULL);
-}
-
 static void reg_mr_range_with_hole_names_address(void **state)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -153,7 +146,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		explain_test(reg_mr_access_remote_only_names_rule),
-		explain_test(reg_mr_on_demand_unsupported_is_named),
 		explain_test(reg_mr_range_with_hole_names_address),
 		explain_test(reg_mr_range_wraps_around_is_named),
 		explain_test(create_cq_size_above_limit_names_both),
