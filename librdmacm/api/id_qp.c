@@ -261,5 +261,7 @@ void rdma_destroy_qp(struct rdma_cm_id *id)
 	(void)ibv_destroy_qp(id->qp);
 	id->qp = NULL;
 	own_id_of(id)->local_ece = (struct ibv_ece){ 0 };
-	id_cqs_free(id);
+	/* an SRQ of XRC uses the CQ of receives */
+	if (!id->srq || id->qp_type != IBV_QPT_XRC_RECV)
+		id_cqs_free(id);
 }
