@@ -195,6 +195,31 @@ static void xrc_srq_has_cq_of_id(void **state)
 	rdma_destroy_event_channel(channel);
 }
 
+static void destroy_qp_keeps_cq_of_xrc_srq(void **state)
+{
+	struct rdma_event_channel *channel = api_net_channel();
+	struct rdma_cm_id *id = test_route_new(channel, RDMA_PS_TCP);
+	struct ibv_qp_init_attr_ex qp = { .qp_type = IBV_QPT_XRC_RECV };
+	struct ibv_srq_init_attr_ex srq = {
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE,
+		.srq_type = IBV_SRQT_XRC,
+		.attr.max_wr = 3,
+	};
+
+	rdma_destroy_qp(id);
+	api_net.has_xrc = true;
+	id->qp_type = IBV_QPT_XRC_RECV; /* as rdma_create_ep() */
+	assert_int_equal(rdma_create_srq_ex(id, &srq), 0);
+	assert_int_equal(rdma_create_qp_ex(id, &qp), 0);
+	rdma_destroy_qp(id);
+	assert_ptr_equal(id->recv_cq, srq.cq);
+	rdma_destroy_srq(id);
+	assert_null(id->recv_cq);
+	assert_int_equal(api_net.nr_cqs, 0);
+	api_net_destroy(id);
+	rdma_destroy_event_channel(channel);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +231,7 @@ int main(void)
 		KERNEL_TEST(accept_without_ece_replies_without_options),
 		KERNEL_TEST(xrc_recv_qp_has_domain_of_device),
 		KERNEL_TEST(xrc_srq_has_cq_of_id),
+		KERNEL_TEST(destroy_qp_keeps_cq_of_xrc_srq),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
