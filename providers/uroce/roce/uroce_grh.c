@@ -27,7 +27,7 @@ void uroce_grh_build(const struct uroce_packet *packet,
 	const struct uroce_path *path = packet->path;
 	uint32_t udp_len = UROCE_UDP_LEN + UROCE_BTH_LEN + DETH_LEN +
 			   ((packet->payload_len + 3) & ~3u) + UROCE_ICRC_LEN;
-	uint8_t *ipv4 = ret_grh + UROCE_GRH_LEN - UROCE_IPV4_LEN;
+	uint8_t *ipv4 = ret_grh + (UROCE_GRH_LEN - UROCE_IPV4_LEN);
 
 	if (packet->traits & UROCE_T_IMM)
 		udp_len += IMM_LEN;
