@@ -31,6 +31,8 @@
 /* IBTA 10.6.3.1: REMOTE_WRITE and REMOTE_ATOMIC require LOCAL_WRITE. */
 int uroce_mr_check_access(unsigned int access)
 {
+	if (access & (unsigned int)IBV_ACCESS_ON_DEMAND)
+		return -EOPNOTSUPP;
 	if (access & ~KNOWN_ACCESS)
 		return -EINVAL;
 	if ((access & REMOTE_CHANGES) && !(access & IBV_ACCESS_LOCAL_WRITE))
