@@ -32,8 +32,7 @@ static const char *describe_reason(enum uroce_counter reason)
 		[UROCE_C_BAD_KEY] = "no region or window has the rkey",
 		[UROCE_C_BAD_PD] = "the rkey is of another PD than the QP",
 		[UROCE_C_BAD_RIGHTS] =
-			"the region lacks the access right, or the window is "
-			"of another QP",
+			"no access right, or the window is of another QP",
 		[UROCE_C_BAD_RANGE] =
 			"the addresses are not all in the region or window",
 		[UROCE_C_MISALIGNED] =
