@@ -16,6 +16,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <malloc.h>
 #include <memory>
 #include <string>
 #include <unistd.h>
@@ -158,6 +159,12 @@ int main(int argc, char **argv)
 {
 	if (argc != 6)
 		return 2;
+	/*
+	 * gloo registers bytes behind its buffers. All buffers are in the heap,
+	 * whose end is mapped.
+	 */
+	mallopt(M_MMAP_THRESHOLD, 32 << 20);
+	mallopt(M_TOP_PAD, 64 << 20);
 	gloo::transport::ibverbs::attr attr = { argv[4], 1, atoi(argv[5]) };
 	auto device = gloo::transport::ibverbs::CreateDevice(attr);
 	gloo::rendezvous::FileStore store(argv[3]);
