@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+
 /* ------------------------------------------------------------------------ */
 /* Lines: "verbs-fault: rule 1, ibv_reg_mr, context 1, event 3: RULE"        */
 /* ------------------------------------------------------------------------ */
@@ -69,21 +71,17 @@ static bool line_is_idle_rule(struct fault_text text)
 int fault_replay_add(struct fault_replay *replay, const struct fault_plan *plan,
 		     struct fault_text line)
 {
-	size_t size = replay->size ? 2 * replay->size : 64;
-	struct fault_replayed *faults = replay->faults, added = {};
+	struct fault_replayed *faults, added = {};
 
 	if (!line_cut_word(&line, "verbs-fault: rule ") ||
 	    line_is_idle_rule(line))
 		return 0;
 	if (!line_parse(line, plan, &added))
 		return -EINVAL;
-	if (replay->nr == replay->size) {
-		faults = realloc(faults, size * sizeof(*faults));
-		if (!faults)
-			return -ENOMEM;
-		replay->faults = faults;
-		replay->size = size;
-	}
+	faults = array_grow(replay->faults, replay->nr, sizeof(*faults));
+	if (!faults)
+		return -ENOMEM;
+	replay->faults = faults;
 	memcpy(&faults[replay->nr++], &added, sizeof(added));
 	return 0;
 }

@@ -21,7 +21,7 @@ struct fault_replayed {
 
 struct fault_replay {
 	struct fault_replayed *faults; /* sorted after fault_replay_sort() */
-	size_t nr, size;
+	size_t nr;
 };
 
 /**

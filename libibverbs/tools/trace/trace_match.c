@@ -75,13 +75,6 @@ static const char *single_reason(const struct trace_qp_stats *qp,
 			: "its peer is in none of the files";
 }
 
-static bool end_precedes(const struct trace_end *left,
-			 const struct trace_end *right)
-{
-	return left->source < right->source ||
-	       (left->source == right->source && left->qp < right->qp);
-}
-
 /* A pair is added for its first QP. A QP that is its own peer is one, too. */
 static void match_add_qp(struct trace_match *match, const struct trace_end *end)
 {
@@ -92,7 +85,7 @@ static void match_add_qp(struct trace_match *match, const struct trace_end *end)
 	if (qp->type == IBV_QPT_UD)
 		return; /* trace_match_datagrams() */
 	if (nr == 1 && peers_find(match, &peer, &back) == 1) {
-		if (!end_precedes(&peer, end))
+		if (trace_end_compare(&peer, end) >= 0)
 			match->pairs[match->nr_pairs++] =
 				(struct trace_pair){ .ends = { *end, peer } };
 		return;

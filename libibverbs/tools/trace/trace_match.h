@@ -93,6 +93,15 @@ int trace_match_messages(struct trace_match *match);
 /** trace_match_clocks() - set the clocks of all files; 0, or -ENOMEM */
 int trace_match_clocks(struct trace_match *match);
 
+/** trace_end_compare() - order by file, then by QP; as for qsort(3) */
+static inline int trace_end_compare(const struct trace_end *left,
+				    const struct trace_end *right)
+{
+	if (left->source != right->source)
+		return left->source < right->source ? -1 : 1;
+	return left->qp < right->qp ? -1 : left->qp > right->qp;
+}
+
 /** trace_source_qp() - return a queue pair */
 const struct trace_qp_stats *trace_source_qp(const struct trace_match *match,
 					     const struct trace_end *end);

@@ -33,33 +33,21 @@ struct datagram_links {
 	size_t nr, size;
 };
 
-static int size_compare(size_t left, size_t right)
-{
-	return left < right ? -1 : left > right;
-}
-
-static int end_compare(const struct trace_end *left,
-		       const struct trace_end *right)
-{
-	int order = size_compare(left->source, right->source);
-
-	return order ? order : size_compare(left->qp, right->qp);
-}
-
 static int datagram_qp_compare(const void *left, const void *right)
 {
 	const struct datagram_qp *a = left, *b = right;
-	int order = size_compare(a->number, b->number);
 
-	return order ? order : end_compare(&a->end, &b->end);
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return trace_end_compare(&a->end, &b->end);
 }
 
 static int link_compare(const void *left, const void *right)
 {
 	const struct datagram_link *a = left, *b = right;
-	int order = end_compare(&a->ends[0], &b->ends[0]);
+	int order = trace_end_compare(&a->ends[0], &b->ends[0]);
 
-	return order ? order : end_compare(&a->ends[1], &b->ends[1]);
+	return order ? order : trace_end_compare(&a->ends[1], &b->ends[1]);
 }
 
 static int qps_find_datagram(const struct trace_match *match,
@@ -134,7 +122,7 @@ static int links_add(struct datagram_links *links, const struct trace_end *left,
 {
 	size_t size = links->size ? 2 * links->size : 64;
 	struct datagram_link *list = links->list;
-	bool in_order = end_compare(left, right) <= 0;
+	bool in_order = trace_end_compare(left, right) <= 0;
 
 	if (links->nr == links->size) {
 		list = realloc(list, size * sizeof(*list));
@@ -205,8 +193,8 @@ static bool links_have(const struct datagram_links *links,
 		       const struct trace_end *end)
 {
 	for (size_t i = 0; i < links->nr; i++)
-		if (end_compare(&links->list[i].ends[0], end) == 0 ||
-		    end_compare(&links->list[i].ends[1], end) == 0)
+		if (trace_end_compare(&links->list[i].ends[0], end) == 0 ||
+		    trace_end_compare(&links->list[i].ends[1], end) == 0)
 			return true;
 	return false;
 }
