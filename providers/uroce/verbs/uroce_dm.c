@@ -169,8 +169,6 @@ static int dm_check_mr(struct ibv_pd *pd, struct ibv_dm *ibdm, uint64_t offset,
 
 	if (ret == 0)
 		ret = uroce_check_dm(ibdm);
-	if (ret == 0 && (access & (unsigned int)IBV_ACCESS_ON_DEMAND))
-		ret = -EOPNOTSUPP;
 	if (ret == 0)
 		ret = uroce_mr_check_access(access);
 	if (ret)

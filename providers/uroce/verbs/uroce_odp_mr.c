@@ -26,15 +26,13 @@
 
 void uroce_odp_query(struct ibv_device_attr_ex *attr, size_t attr_size)
 {
-	if (!uroce_odp_is_possible())
+	if (!UROCE_ATTR_HAS(attr_size, odp_caps) || !uroce_odp_is_possible())
 		return;
-	if (UROCE_ATTR_HAS(attr_size, odp_caps)) {
-		attr->odp_caps.general_caps = IBV_ODP_SUPPORT |
-					      IBV_ODP_SUPPORT_IMPLICIT;
-		attr->odp_caps.per_transport_caps.rc_odp_caps = RC_CAPS;
-		attr->odp_caps.per_transport_caps.uc_odp_caps = UC_CAPS;
-		attr->odp_caps.per_transport_caps.ud_odp_caps = UD_CAPS;
-	}
+	attr->odp_caps.general_caps = IBV_ODP_SUPPORT |
+				      IBV_ODP_SUPPORT_IMPLICIT;
+	attr->odp_caps.per_transport_caps.rc_odp_caps = RC_CAPS;
+	attr->odp_caps.per_transport_caps.uc_odp_caps = UC_CAPS;
+	attr->odp_caps.per_transport_caps.ud_odp_caps = UD_CAPS;
 	if (UROCE_ATTR_HAS(attr_size, xrc_odp_caps))
 		attr->xrc_odp_caps = XRC_CAPS;
 }

@@ -468,7 +468,7 @@ int uroce_alloc_parent_domain(struct ibv_context *ctx,
  * uroce_mr_check_access() - check access flags of a region that is not on
  * demand, of any kind
  *
- * Return: 0 or -EINVAL.
+ * Return: 0, -EINVAL, or -EOPNOTSUPP for IBV_ACCESS_ON_DEMAND.
  */
 int uroce_mr_check_access(unsigned int access);
 
