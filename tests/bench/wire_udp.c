@@ -261,9 +261,13 @@ double wire_udp_rate(struct wire_end *end, uint32_t payload, unsigned int nr)
 	return (double)total / (double)start_ns;
 }
 
-/* A message as datagrams of @segment bytes, with as few calls as possible. */
+/*
+ * A message as datagrams of @segment bytes, with as few calls as possible.
+ * @peer: of a socket that is not connected; else NULL
+ */
 static void send_segments(const struct wire_end *end, int fd, char *buffer,
-			  uint32_t len, uint16_t segment)
+			  uint32_t len, uint16_t segment,
+			  struct sockaddr_in *peer)
 {
 	uint32_t nr = MAX_BYTES / segment, most;
 
@@ -271,7 +275,12 @@ static void send_segments(const struct wire_end *end, int fd, char *buffer,
 	while (len) {
 		struct iovec iov = { buffer, len < most ? len : most };
 		union segment_control control = {};
-		struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+		struct msghdr msg = {
+			.msg_name = peer,
+			.msg_namelen = peer ? sizeof(*peer) : 0,
+			.msg_iov = &iov,
+			.msg_iovlen = 1,
+		};
 
 		if (iov.iov_len > segment)
 			set_segment(&msg, &control, segment);
@@ -317,7 +326,7 @@ double wire_gso_latency(struct wire_end *end, uint32_t bytes, uint32_t payload,
 
 		if (!end->client)
 			receive_segments(end, fd, len);
-		send_segments(end, fd, buffer, len, segment);
+		send_segments(end, fd, buffer, len, segment, NULL);
 		if (end->client)
 			receive_segments(end, fd, len);
 		end->trip_us[i] = (double)(wire_now_ns() - start_ns) / 2e3;
@@ -361,31 +370,6 @@ static uint32_t fill_packets(char *packets, const char *source, uint32_t bytes,
 		at += HEADER + payload + ICRC;
 	}
 	return (uint32_t)(at - packets);
-}
-
-static void send_packets(const struct wire_end *end, int fd, char *packets,
-			 uint32_t len, uint16_t segment)
-{
-	uint32_t most = MAX_BYTES / segment;
-	struct sockaddr_in peer = peer_of(end);
-
-	most = (most < MAX_SEGMENTS ? most : MAX_SEGMENTS) * segment;
-	while (len) {
-		struct iovec iov = { packets, len < most ? len : most };
-		union segment_control control = {};
-		struct msghdr msg = {
-			.msg_name = &peer,
-			.msg_namelen = sizeof(peer),
-			.msg_iov = &iov,
-			.msg_iovlen = 1,
-		};
-
-		if (iov.iov_len > segment)
-			set_segment(&msg, &control, segment);
-		wire_must(end, (int)sendmsg(fd, &msg, 0), "UDP sendmsg");
-		packets += iov.iov_len;
-		len -= (uint32_t)iov.iov_len;
-	}
 }
 
 /* Checks the datagrams of @len bytes. Return: bytes of payload. */
@@ -451,6 +435,7 @@ double wire_floor_latency(struct wire_end *end, uint32_t bytes,
 	static char packets[2 * WIRE_MESSAGE];
 	uint16_t segment = (uint16_t)(HEADER + payload + ICRC);
 	int fd = open_socket(end, false);
+	struct sockaddr_in peer = peer_of(end);
 
 	uroce_crc32_init();
 	set_gro(end, fd);
@@ -461,9 +446,9 @@ double wire_floor_latency(struct wire_end *end, uint32_t bytes,
 
 		if (!end->client)
 			receive_packets(end, fd, target, bytes, segment);
-		send_packets(end, fd, packets,
-			     fill_packets(packets, source, bytes, payload),
-			     segment);
+		send_segments(end, fd, packets,
+			      fill_packets(packets, source, bytes, payload),
+			      segment, &peer);
 		if (end->client)
 			receive_packets(end, fd, target, bytes, segment);
 		end->trip_us[i] = (double)(wire_now_ns() - start_ns) / 2e3;
@@ -482,6 +467,7 @@ double wire_floor_rate(struct wire_end *end, uint32_t bytes, uint32_t payload,
 	uint16_t segment = (uint16_t)(HEADER + payload + ICRC);
 	uint64_t total = (uint64_t)nr * bytes, at = 0, start_ns;
 	int fd = open_socket(end, false);
+	struct sockaddr_in peer = peer_of(end);
 
 	uroce_crc32_init();
 	end->shared->arrived = 0;
@@ -492,10 +478,10 @@ double wire_floor_rate(struct wire_end *end, uint32_t bytes, uint32_t payload,
 	for (; at < total; at += bytes) {
 		if (end->client) {
 			wait_for_window(end, at, WINDOW);
-			send_packets(
+			send_segments(
 				end, fd, packets,
 				fill_packets(packets, source, bytes, payload),
-				segment);
+				segment, &peer);
 		} else {
 			receive_packets(end, fd, target, bytes, segment);
 			__atomic_store_n(&end->shared->arrived, at + bytes,
