@@ -7,6 +7,7 @@
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../world/networks.sh"
+. "$here/../world/findings.sh"
 
 export VERBS_LAYERS=validate
 nodes=("$tools/with_nodes" "")
@@ -22,20 +23,16 @@ new_findings() {
 # Prints the findings that are not known mistakes. Each process that has opened
 # the device has a file.
 no_new_finding() {
-	local file program rule rules new=0
+	local file rule kind new=0
 
 	[ -n "$(find "$findings" -type f)" ] ||
 		{ echo "no process was validated"; return 1; }
 	for file in "$findings"/*; do
-		program=$(basename "${file%.*}")
-		mapfile -t rules < <(
-			grep -o 'AV-[A-Z]*-[0-9]*' "$file" | sort -u)
-		for rule in "${rules[@]}"; do
-			grep -q "^$program $rule " "$here/../known_mistakes.txt" &&
-				continue
+		while read -r rule kind; do
+			[ "$kind" = other ] || continue
 			grep "$rule" "$file"
 			new=1
-		done
+		done < <(broken_rules "$file")
 	done
 	[ "$new" = 0 ]
 }
