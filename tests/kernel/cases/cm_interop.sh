@@ -40,7 +40,7 @@ connects() {
 # perftest_cm PROGRAM OPTION...
 perftest_cm() {
 	local program=$1
-	local -a starter=("${perftest_listens_first[@]}")
+	local -a starter=("${perftest_server_first[@]}")
 
 	shift
 	connects '^ *#bytes' "$program" -F -R -p @port "$@" -- \

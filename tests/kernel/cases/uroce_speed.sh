@@ -118,7 +118,7 @@ run_by() {
 		;;
 	siw)
 		ends cm_listens distro siw0 distro siw0 "$siw_address" \
-			"${perftest_listens_first[@]}" "$@" -R
+			"${perftest_server_first[@]}" "$@" -R
 		;;
 	memory)
 		ends interop_listens far uroce_su1 far uroce_su1 "$far" \

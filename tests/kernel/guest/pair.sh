@@ -88,14 +88,14 @@ gsi_listens() {
 }
 
 # The words before a program whose client waits at each rdma_connect() until its
-# server has listened as often.
-listen_first=(env LD_PRELOAD="$tools/preload_listen_first.so"
-	LISTEN_FIRST="$scratch/pair.listened")
+# server has listened as often, and at each connection until it has accepted it.
+server_first=(env LD_PRELOAD="$tools/preload_server_first.so"
+	SERVER_STEPS="$scratch/pair.steps")
 # The same for perftest: it exchanges parameters through a first connection, and the
 # server listens again for those of all QPs. The client that connects before that
 # continues with memory that it has freed.
 # shellcheck disable=SC2034 # the cases use it
-perftest_listens_first=("${listen_first[@]}" LISTEN_FIRST_MOST=2)
+perftest_server_first=("${server_first[@]}" SERVER_LISTENS=2)
 
 # perftest_begins OPTION... - sets $listens, for pair_run, and $starter, the words before
 # both ends, for a program of perftest with these options.
@@ -105,7 +105,7 @@ perftest_begins() {
 	starter=()
 	if [[ " $* " = *" -R "* ]]; then
 		listens=cm_listens
-		starter=("${perftest_listens_first[@]}")
+		starter=("${perftest_server_first[@]}")
 	fi
 }
 
@@ -127,8 +127,8 @@ pair_run() {
 	done
 	shift
 	rm -f "$to".*
-	: >"$to.listened"
-	chmod a+w "$to.listened"
+	: >"$to.steps"
+	chmod a+w "$to.steps"
 	"$with" "$server_lib" "${server[@]}" >"$to.server.out" 2>&1 &
 	server_pid=$!
 	# An emulated machine stands still while its host is busy; a server that

@@ -18,7 +18,7 @@ perftest() {
 	shift
 	for pairing in distro:distro ours:ours; do
 		pair_port=$((pair_port + 1))
-		end=("${perftest_listens_first[@]}" "$program" -F -R -d siw0
+		end=("${perftest_server_first[@]}" "$program" -F -R -d siw0
 			-p "$pair_port" -n 10 -s 64 "$@")
 		pair_test "$program $*" cm_listens "$pairing" '^ *#bytes' \
 			"${end[@]}" -- "${end[@]}" "$siw_address"

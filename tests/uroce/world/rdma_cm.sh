@@ -46,7 +46,7 @@ connects() {
 # test_perftest_cm PROGRAM OPTION...
 test_perftest_cm() {
 	local program=$1 title="$1 -R ${*:2}"
-	local -a starter=("${perftest_listens_first[@]}" "${starter[@]}")
+	local -a starter=("${perftest_server_first[@]}" "${starter[@]}")
 
 	shift
 	connects '^ *#bytes' "$program" -F -R -p @port "$@" -- \
@@ -60,6 +60,6 @@ test_qperf_cm() {
 
 	pair_port=$((pair_port + 1))
 	pair_test "qperf -cm 1 $*" place_listens "$pairing" "^${!#}:" \
-		"${listen_first[@]}" qperf -lp "$pair_port" -- \
-		"${listen_first[@]}" qperf -lp "$pair_port" -t 1 -cm 1 "$address" "$@"
+		"${server_first[@]}" qperf -lp "$pair_port" -- \
+		"${server_first[@]}" qperf -lp "$pair_port" -t 1 -cm 1 "$address" "$@"
 }
