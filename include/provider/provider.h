@@ -58,8 +58,9 @@ struct ib_uverbs_async_event_desc;
 
 /* The uverbs descriptor that a context is opened with. */
 struct verbs_cmd_file {
-	int fd; /* open, or -1 for a device without a kernel driver */
-	/* ibv_import_device(3): the descriptor has a kernel context already. */
+	/* open; -1: a device without a kernel driver, unless imported */
+	int fd;
+	/* ibv_import_device(3): the descriptor has a context already. */
 	bool imported;
 };
 
@@ -112,6 +113,14 @@ struct verbs_device_ops {
 	int (*open_context)(struct verbs_device *dev,
 			    struct verbs_cmd_file cmd_file,
 			    struct verbs_context **ret_vctx);
+
+	/*
+	 * is_cmd_file() - optional: whether a descriptor is the cmd_fd of a
+	 * context of this device, which has no kernel driver, in any process
+	 *
+	 * ibv_import_device(3) then calls open_context() with this descriptor.
+	 */
+	bool (*is_cmd_file)(const struct ibv_device *device, int fd);
 
 	/*
 	 * close_context() - undo open_context(), including

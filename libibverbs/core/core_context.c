@@ -195,9 +195,22 @@ int verbs_core_open(struct verbs_device *dev, struct ibv_context **ret_ctx)
 	return verbs_core_open_private(dev, NULL, ret_ctx);
 }
 
-/* Finds the device of a character device number and takes a reference on it. */
-static int context_find_device_by_cdev(dev_t cdev,
-				       struct verbs_device **ret_dev)
+/*
+ * Whether a descriptor is a command descriptor of a device. That of a device
+ * without a kernel driver is a regular file, which only its provider knows.
+ */
+static bool context_is_of_device(const struct verbs_device *dev, int cmd_fd,
+				 const struct stat *st)
+{
+	if (S_ISCHR(st->st_mode))
+		return dev->has_node && dev->kernel.cdev == st->st_rdev;
+	return !dev->has_node && dev->provider->is_cmd_file &&
+	       dev->provider->is_cmd_file(dev->pub, cmd_fd);
+}
+
+/* Finds the device of a command descriptor and takes a reference on it. */
+static int context_find_device(int cmd_fd, const struct stat *st,
+			       struct verbs_device **ret_dev)
 {
 	struct ibv_device **array;
 	int ret = -ENODEV;
@@ -208,7 +221,7 @@ static int context_find_device_by_cdev(dev_t cdev,
 	for (int i = 0; i < count && ret; i++) {
 		struct verbs_device *dev = verbs_device_of(array[i]);
 
-		if (dev->has_node && dev->kernel.cdev == cdev) {
+		if (context_is_of_device(dev, cmd_fd, st)) {
 			verbs_device_get(dev);
 			*ret_dev = dev;
 			ret = 0;
@@ -245,14 +258,14 @@ int verbs_core_import(int cmd_fd, struct ibv_context **ret_ctx)
 
 	if (fstat(cmd_fd, &st) != 0)
 		return -EINVAL;
-	/* The cmd_fd of a user-space device is an eventfd. */
+	/* That of a user-space device without import may be an eventfd. */
 	if ((st.st_mode & S_IFMT) == 0)
 		return -EOPNOTSUPP;
-	if (!S_ISCHR(st.st_mode))
+	if (!S_ISCHR(st.st_mode) && !S_ISREG(st.st_mode))
 		return -EINVAL;
-	ret = context_find_device_by_cdev(st.st_rdev, &dev);
+	ret = context_find_device(cmd_fd, &st, &dev);
 	if (ret)
-		return ret;
+		return S_ISCHR(st.st_mode) ? ret : -EINVAL;
 	ret = context_import(dev, cmd_fd, &vctx);
 	verbs_device_put(dev); /* the context has its own reference */
 	return ret ? ret : context_finish_open(vctx, ret_ctx);

@@ -17,6 +17,7 @@ struct fake_provider fake_provider = {
 	.async_write_fd = -1,
 	.comp_write_fd = -1,
 	.last_cmd_fd = -1,
+	.cmd_file = -1,
 	.buf_dmabuf_fd = -1,
 };
 
@@ -34,6 +35,7 @@ void fake_provider_reset(void)
 		.async_write_fd = -1,
 		.comp_write_fd = -1,
 		.last_cmd_fd = -1,
+		.cmd_file = -1,
 		.buf_dmabuf_fd = -1,
 	};
 }
@@ -403,6 +405,11 @@ static int fake_open_context(struct verbs_device *dev,
 	return 0;
 }
 
+static bool fake_is_cmd_file(const struct ibv_device *device, int fd)
+{
+	return fd == fake_provider.cmd_file;
+}
+
 static void fake_close_context(struct verbs_context *vctx)
 {
 	fake_provider.nr_closes++;
@@ -422,5 +429,6 @@ const struct verbs_device_ops verbs_provider_fake = {
 	.match = fake_match,
 	.list_devices = fake_list_devices,
 	.open_context = fake_open_context,
+	.is_cmd_file = fake_is_cmd_file,
 	.close_context = fake_close_context,
 };

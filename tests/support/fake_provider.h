@@ -59,6 +59,7 @@ struct fake_provider {
 	int open_ret_late; /* open_context(), after it has made a context */
 	int alloc_async_fd_ret;
 	int ret;	      /* every other operation that can fail */
+	int cmd_file;	      /* is_cmd_file() is true for this descriptor */
 	int list_devices_ret; /* list_devices(), after it added the offers */
 	const char *offers[FAKE_PROVIDER_MAX_OFFERS]; /* up to a NULL */
 	__be64 offer_guid;

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -533,6 +534,24 @@ static void context_import_provider_failure_is_returned(void **state)
 	assert_import_fails(open("/dev/null", O_RDWR | O_CLOEXEC), -EMFILE);
 }
 
+static void context_import_of_file_asks_provider(void **state)
+{
+	struct ibv_context *ctx;
+	int fd;
+
+	context_setup_user_space_device();
+	fd = memfd_create("test", MFD_CLOEXEC);
+	assert_import_fails(fd, -EINVAL);
+	fake_provider.cmd_file = fd;
+	assert_int_equal(verbs_core_import(fd, &ctx), 0);
+	assert_ptr_equal(ctx->device, dev->pub);
+	assert_int_equal(ctx->cmd_fd, fd);
+	assert_true(verbs_priv(ctx)->kernel.imported);
+	verbs_core_close(ctx);
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+	assert_int_equal(atomic_load(&dev->refs), 2);
+}
+
 static bool close_returned;
 
 static void *close_while_cancelled(void *ctx)
@@ -567,6 +586,7 @@ int main(void)
 		cmocka_unit_test(context_open_after_import_is_not_imported),
 		cmocka_unit_test(
 			context_import_rejects_descriptor_without_device),
+		cmocka_unit_test(context_import_of_file_asks_provider),
 		cmocka_unit_test(context_import_provider_failure_is_returned),
 		cmocka_unit_test(context_open_and_close_leaks_nothing),
 		cmocka_unit_test(context_close_is_no_cancellation_point),
