@@ -392,6 +392,20 @@ void uroce_instance_forget_rq(struct uroce_instance *instance,
 		uroce_core_forget_rq(&process->workers[i]->engine.core, rq);
 }
 
+bool uroce_instance_find_owner(const struct uroce_instance *instance,
+			       bool (*is_wanted)(void *owner, void *arg),
+			       void *arg)
+{
+	const struct list_node *pos;
+
+	list_for_each (pos, &instance->process->instances)
+		if (is_wanted(list_entry(pos, struct uroce_instance, entry)
+				      ->owner,
+			      arg))
+			return true;
+	return false;
+}
+
 bool uroce_instance_dead(const struct uroce_instance *instance)
 {
 	return instance->process->workers[0]->dead;

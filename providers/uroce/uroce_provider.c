@@ -24,6 +24,7 @@
 #include "uroce/udp/uroce_netdev.h"
 #include "uroce/uroce_config.h"
 #include "uroce/uroce_gsi_ops.h"
+#include "uroce/verbs/uroce_import.h"
 #include "uroce/verbs/uroce_verbs.h"
 
 #define SYSFS_DEVICES "/sys/class/infiniband/"
@@ -43,6 +44,8 @@ static const struct verbs_context_ops uroce_context_ops = {
 
 	.alloc_pd = uroce_alloc_pd,
 	.dealloc_pd = uroce_dealloc_pd,
+	.import_pd = uroce_import_pd,
+	.unimport_pd = uroce_unimport_pd,
 	.open_xrcd = uroce_open_xrcd,
 	.close_xrcd = uroce_close_xrcd,
 	.open_qp = uroce_open_qp,
@@ -54,10 +57,14 @@ static const struct verbs_context_ops uroce_context_ops = {
 	.reg_dmabuf_mr = uroce_reg_dmabuf_mr,
 	.rereg_mr = uroce_rereg_mr,
 	.dereg_mr = uroce_dereg_mr,
+	.import_mr = uroce_import_mr,
+	.unimport_mr = uroce_unimport_mr,
 	.advise_mr = uroce_advise_mr,
 	.alloc_null_mr = uroce_alloc_null_mr,
 	.alloc_dm = uroce_alloc_dm,
 	.free_dm = uroce_free_dm,
+	.import_dm = uroce_import_dm,
+	.unimport_dm = uroce_unimport_dm,
 	.reg_dm_mr = uroce_reg_dm_mr,
 	.alloc_mw = uroce_alloc_mw,
 	.dealloc_mw = uroce_dealloc_mw,
@@ -155,14 +162,16 @@ static int read_netdev(const struct ibv_device *device,
 }
 
 /*
- * No process reads or writes this descriptor. It exists because applications
- * duplicate the cmd_fd of a context or set its flags, and treat a failure of
- * that as an error.
+ * Applications duplicate the cmd_fd of a context or set its flags, and treat a
+ * failure of that as an error. So a process that may create no memory file gets
+ * a descriptor that cannot be imported.
  */
-static int open_cmd_fd(void)
+static int open_cmd_fd(const struct ibv_device *device)
 {
-	int fd = eventfd(0, EFD_CLOEXEC);
+	int fd = uroce_cmd_file_new(device);
 
+	if (fd < 0)
+		fd = eventfd(0, EFD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -175,10 +184,13 @@ static int attach(struct uroce_context *ctx)
 	ret = read_netdev(ibctx->device, &netdev);
 	if (ret)
 		return ret;
-	ret = open_cmd_fd();
-	if (ret < 0)
-		return ret;
-	ibctx->cmd_fd = ret;
+	if (ibctx->cmd_fd < 0) {
+		ret = open_cmd_fd(ibctx->device);
+		if (ret < 0)
+			return ret;
+		ibctx->cmd_fd = ret;
+	}
+	uroce_context_set_cmd_file(ctx);
 	return uroce_instance_attach(&netdev, &uroce_worker_callbacks, ctx,
 				     &ctx->instance);
 }
@@ -200,6 +212,11 @@ static int uroce_open_context(struct verbs_device *dev,
 	if (ret) {
 		verbs_context_free(vctx);
 		return ret;
+	}
+	if (cmd_file.imported && !uroce_context_has_origin(ctx)) {
+		uroce_instance_detach(ctx->instance);
+		verbs_context_free(vctx);
+		return -EOPNOTSUPP;
 	}
 	ctx->memory = uroce_instance_memory(ctx->instance);
 	uroce_report_port(&vctx->context, ctx->instance);
@@ -319,5 +336,6 @@ const struct verbs_device_ops verbs_provider_uroce = {
 	.name = "uroce",
 	.list_devices = uroce_list_devices,
 	.open_context = uroce_open_context,
+	.is_cmd_file = uroce_is_cmd_file,
 	.close_context = uroce_close_context,
 };

@@ -146,6 +146,18 @@ void uroce_instance_forget_cq(struct uroce_instance *instance,
 void uroce_instance_forget_rq(struct uroce_instance *instance,
 			      struct uroce_rq *rq);
 
+/**
+ * uroce_instance_find_owner() - search the attached devices of the process
+ * @is_wanted: called with the argument @owner of uroce_instance_attach()
+ * @arg: passed to it
+ *
+ * Context: with uroce_instance_lock().
+ * Return: whether @is_wanted returned true for a device.
+ */
+bool uroce_instance_find_owner(const struct uroce_instance *instance,
+			       bool (*is_wanted)(void *owner, void *arg),
+			       void *arg);
+
 /** uroce_instance_dead() - check for a child of the process that attached */
 bool uroce_instance_dead(const struct uroce_instance *instance);
 

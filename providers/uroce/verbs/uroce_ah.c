@@ -72,7 +72,7 @@ int uroce_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr,
 	ah->path = path;
 	ah->ah.context = pd->context;
 	ah->ah.pd = pd;
-	ah->ah.handle = uroce_handle_new(to_uroce_context(pd->context));
+	ah->ah.handle = uroce_handle_new();
 	ah->identity = (struct uroce_identity){ pd->context, ah->ah.handle };
 	uroce_use(&to_uroce_pd(pd)->users);
 	*ret_ah = &ah->ah;
@@ -85,7 +85,7 @@ int uroce_destroy_ah(struct ibv_ah *ibah)
 
 	if (ret)
 		return ret;
-	uroce_unuse(&to_uroce_pd(ibah->pd)->users);
+	uroce_pd_put(to_uroce_pd(ibah->pd));
 	free(to_uroce_ah(ibah));
 	return 0;
 }

@@ -158,7 +158,7 @@ int uroce_create_cq(struct ibv_context *ibctx,
 		cq->cq.clock = uroce_worker_now;
 	cq->vcq.cq.cqe = (int)attr->cqe;
 	verbs_init_cq(&cq->vcq.cq, ibctx, attr->channel, attr->cq_context);
-	cq->vcq.cq.handle = uroce_handle_new(cq->ctx);
+	cq->vcq.cq.handle = uroce_handle_new();
 	cq->identity = (struct uroce_identity){ ibctx, cq->vcq.cq.handle };
 	ret = cq_enter(cq, attr->channel);
 	if (ret)

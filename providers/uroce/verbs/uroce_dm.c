@@ -135,8 +135,11 @@ int uroce_alloc_dm(struct ibv_context *ibctx, struct ibv_alloc_dm_attr *attr,
 	dm->dm.context = ibctx;
 	dm->dm.memcpy_to_dm = dm_copy_to;
 	dm->dm.memcpy_from_dm = dm_copy_from;
-	dm->dm.handle = uroce_handle_new(ctx);
+	dm->dm.handle = uroce_handle_new();
 	dm->identity = (struct uroce_identity){ ibctx, dm->dm.handle };
+	uroce_instance_lock(ctx->instance);
+	list_add_tail(&ctx->dms, &dm->entry);
+	uroce_instance_unlock(ctx->instance);
 	*ret_dm = &dm->dm;
 	return 0;
 
@@ -150,14 +153,24 @@ err_free:
 int uroce_free_dm(struct ibv_dm *ibdm)
 {
 	struct uroce_dm *dm = to_uroce_dm(ibdm);
+	struct uroce_context *ctx;
 	int ret = uroce_check_dm(ibdm);
 
 	if (ret)
 		return ret;
+	if (dm->origin)
+		return -EINVAL;
+	ctx = to_uroce_context(ibdm->context);
+	uroce_instance_lock(ctx->instance);
 	if (uroce_in_use(&dm->users))
-		return -EBUSY;
+		ret = -EBUSY;
+	else
+		list_del(&dm->entry);
+	uroce_instance_unlock(ctx->instance);
+	if (ret)
+		return ret;
 	(void)munmap(dm->map, dm->map_bytes);
-	dm_uncharge(to_uroce_context(ibdm->context), dm);
+	dm_uncharge(ctx, dm);
 	free(dm);
 	return 0;
 }

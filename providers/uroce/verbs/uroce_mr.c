@@ -300,7 +300,7 @@ int uroce_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 		return ret;
 	}
 	if (flags & IBV_REREG_MR_CHANGE_PD) {
-		uroce_unuse(&mr->pd->users);
+		uroce_pd_put(mr->pd);
 		mr->pd = to_uroce_pd(pd);
 		uroce_use(&mr->pd->users);
 	}
@@ -316,6 +316,8 @@ int uroce_dereg_mr(struct verbs_mr *vmr)
 	ret = uroce_check_mr(&vmr->ibv_mr);
 	if (ret)
 		return ret;
+	if (vmr->mr_type == VERBS_MR_TYPE_IMPORTED_MR)
+		return -EINVAL;
 	ctx = to_uroce_context(vmr->ibv_mr.context);
 	ret = uroce_instance_withdraw_region(ctx->instance,
 					     mr->identity.handle);
@@ -331,9 +333,9 @@ int uroce_dereg_mr(struct verbs_mr *vmr)
 		return ret;
 	}
 	uroce_instance_put_share(ctx->instance, mr->share);
-	uroce_unuse(&mr->pd->users);
+	uroce_pd_put(mr->pd);
 	if (mr->dm)
-		uroce_unuse(&mr->dm->users);
+		uroce_dm_put(mr->dm);
 	uroce_dmabuf_unmap(mr->dmabuf);
 	free(mr);
 	return 0;

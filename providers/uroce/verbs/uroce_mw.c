@@ -66,7 +66,7 @@ int uroce_dealloc_mw(struct ibv_mw *ibmw)
 	uroce_instance_unlock(ctx->instance);
 	if (ret)
 		return ret;
-	uroce_unuse(&to_uroce_pd(ibmw->pd)->users);
+	uroce_pd_put(to_uroce_pd(ibmw->pd));
 	free(mw);
 	return 0;
 }

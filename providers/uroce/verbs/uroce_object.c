@@ -23,9 +23,11 @@ void uroce_spin_init(struct uroce_spin *spin, bool off)
 	uroce_lock_init(&spin->lock);
 }
 
-uint32_t uroce_handle_new(struct uroce_context *ctx)
+uint32_t uroce_handle_new(void)
 {
-	return __atomic_add_fetch(&ctx->last_handle, 1, __ATOMIC_SEQ_CST);
+	static uint32_t last; /* atomic */
+
+	return __atomic_add_fetch(&last, 1, __ATOMIC_SEQ_CST);
 }
 
 static int check_identity(const struct uroce_identity *created,
@@ -106,6 +108,22 @@ int uroce_check_qp(const struct ibv_qp *qp)
 	return OBJECT_CHECK(qp, struct uroce_verbs_qp, vqp.qp);
 }
 
+void uroce_pd_put(struct uroce_pd *pd)
+{
+	if (uroce_unuse(&pd->users) || !pd->origin)
+		return;
+	(void)uroce_unuse(&pd->origin->users);
+	free(pd);
+}
+
+void uroce_dm_put(struct uroce_dm *dm)
+{
+	if (uroce_unuse(&dm->users) || !dm->origin)
+		return;
+	(void)uroce_unuse(&dm->origin->users);
+	free(dm);
+}
+
 void uroce_context_init(struct uroce_context *ctx)
 {
 	ctx->async.read_fd = -1;
@@ -117,4 +135,6 @@ void uroce_context_init(struct uroce_context *ctx)
 	list_init(&ctx->mrs);
 	list_init(&ctx->mws);
 	list_init(&ctx->xrcds);
+	list_init(&ctx->pds);
+	list_init(&ctx->dms);
 }

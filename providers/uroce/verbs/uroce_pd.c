@@ -20,8 +20,29 @@ int uroce_alloc_pd(struct ibv_context *ctx, struct ibv_pd **ret_pd)
 	pd->pd.context = ctx;
 	pd->pd.handle = pd->number;
 	pd->identity = (struct uroce_identity){ ctx, pd->number };
+	uroce_instance_lock(to_uroce_context(ctx)->instance);
+	list_add_tail(&to_uroce_context(ctx)->pds, &pd->entry);
+	uroce_instance_unlock(to_uroce_context(ctx)->instance);
 	*ret_pd = &pd->pd;
 	return 0;
+}
+
+/*
+ * Removes a PD that can be imported from the list of its context. An import
+ * counts as a user with the same lock.
+ */
+static int pd_leave(struct uroce_pd *pd)
+{
+	struct uroce_instance *instance =
+		to_uroce_context(pd->pd.context)->instance;
+	bool in_use;
+
+	uroce_instance_lock(instance);
+	in_use = uroce_in_use(&pd->users);
+	if (!in_use)
+		list_del(&pd->entry);
+	uroce_instance_unlock(instance);
+	return in_use ? -EBUSY : 0;
 }
 
 int uroce_dealloc_pd(struct ibv_pd *ibpd)
@@ -31,12 +52,18 @@ int uroce_dealloc_pd(struct ibv_pd *ibpd)
 
 	if (ret)
 		return ret;
+	if (pd->origin)
+		return -EINVAL;
 	if (uroce_in_use(&pd->users))
 		return -EBUSY;
+	if (!pd->parent)
+		ret = pd_leave(pd);
+	if (ret)
+		return ret;
 	if (pd->parent)
-		uroce_unuse(&pd->parent->users);
+		uroce_pd_put(pd->parent);
 	if (pd->td)
-		uroce_unuse(&pd->td->users);
+		(void)uroce_unuse(&pd->td->users);
 	free(pd);
 	return 0;
 }

@@ -233,14 +233,28 @@ static int new_engine_qp(struct uroce_verbs_qp *qp,
 	}
 }
 
-/* Calls @fn with the number of users of each object that the QP uses. */
+static void use_pd(struct uroce_pd *pd)
+{
+	uroce_use(&pd->users);
+}
+
+static void unuse(uint32_t *users)
+{
+	(void)uroce_unuse(users);
+}
+
+/*
+ * Calls @fn with the number of users of each object that the QP uses, and
+ * @fn_pd with its PD.
+ */
 static void queue_pair_for_each_use(const struct uroce_verbs_qp *qp,
+				    void (*fn_pd)(struct uroce_pd *pd),
 				    void (*fn)(uint32_t *users))
 {
 	const struct ibv_qp *ibqp = &qp->vqp.qp;
 
 	if (ibqp->pd)
-		fn(&to_uroce_pd(ibqp->pd)->users);
+		fn_pd(to_uroce_pd(ibqp->pd));
 	if (ibqp->send_cq)
 		fn(&to_uroce_cq(ibqp->send_cq)->users);
 	if (ibqp->recv_cq)
@@ -280,7 +294,7 @@ static int queue_pair_enter(struct uroce_verbs_qp *qp,
 	ret = new_engine_qp(qp, &config);
 	if (ret)
 		return ret;
-	queue_pair_for_each_use(qp, uroce_use);
+	queue_pair_for_each_use(qp, use_pd, uroce_use);
 	return 0;
 }
 
@@ -522,7 +536,7 @@ int uroce_destroy_qp(struct ibv_qp *ibqp)
 		ctx->instance); /* as in uroce_modify_qp() */
 	verbs_wait_qp_acked(ibqp, &qp->raised);
 	forget_completions(ibqp);
-	queue_pair_for_each_use(qp, uroce_unuse);
+	queue_pair_for_each_use(qp, uroce_pd_put, unuse);
 	uroce_qp_object_free(qp);
 	return 0;
 }

@@ -68,8 +68,8 @@ void uroce_srq_leave_xrc_locked(struct uroce_verbs_srq *srq)
 {
 	uroce_xrc_remove_srq(&uroce_worker_engine(srq->worker)->core.xrc,
 			     &srq->recv.rq);
-	uroce_unuse(&to_uroce_cq(srq->vsrq.cq)->users);
-	uroce_unuse(&to_uroce_xrcd(&srq->vsrq.xrcd->xrcd)->users);
+	(void)uroce_unuse(&to_uroce_cq(srq->vsrq.cq)->users);
+	(void)uroce_unuse(&to_uroce_xrcd(&srq->vsrq.xrcd->xrcd)->users);
 }
 
 static int srq_enter(struct uroce_verbs_srq *srq)
@@ -111,7 +111,7 @@ int uroce_create_srq(struct ibv_context *ibctx,
 	srq->recv.rq.owner = srq;
 	srq->recv.rq.limit = attr->attr.srq_limit;
 	verbs_init_srq(&srq->vsrq, ibctx, attr);
-	srq->vsrq.srq.handle = uroce_handle_new(ctx);
+	srq->vsrq.srq.handle = uroce_handle_new();
 	srq->identity = (struct uroce_identity){ ibctx, srq->vsrq.srq.handle };
 	ret = srq_enter(srq);
 	if (ret)
@@ -225,7 +225,7 @@ int uroce_destroy_srq(struct ibv_srq *ibsrq)
 		return ret;
 	verbs_wait_srq_acked(ibsrq, &srq->raised);
 	verbs_fini_srq(ibsrq);
-	uroce_unuse(&to_uroce_pd(ibsrq->pd)->users);
+	uroce_pd_put(to_uroce_pd(ibsrq->pd));
 	uroce_rq_fini(&srq->recv.rq);
 	free(srq);
 	return 0;

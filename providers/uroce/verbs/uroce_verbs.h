@@ -77,10 +77,16 @@ struct uroce_context {
 	struct list_node channels;
 	struct list_node qps, cqs, srqs, mrs, mws; /* existing objects */
 	struct list_node xrcds;
+	struct list_node pds, dms; /* those that can be imported */
 
 	uint64_t dm_bytes; /* of all device memory; atomic */
 
-	uint32_t last_handle; /* of uroce_handle_new(); atomic */
+	/*
+	 * Of cmd_fd, constant: contexts with the same file share their objects.
+	 * An inode of 0: cmd_fd has no file of its own
+	 */
+	dev_t cmd_device;
+	ino_t cmd_inode;
 };
 
 /*
@@ -112,7 +118,9 @@ struct uroce_pd {
 	struct ibv_pd pd;
 	struct uroce_identity identity;
 	uint32_t number;	 /* in the engine; parent domain: its PD's */
-	uint32_t users;		 /* atomic */
+	uint32_t users;		 /* atomic; also the imports of the PD */
+	struct list_node entry;	 /* in pds of the context */
+	struct uroce_pd *origin; /* of an imported PD, else NULL */
 	struct uroce_pd *parent; /* of a parent domain, else NULL */
 	struct uroce_td *td;	 /* of a parent domain, or NULL */
 };
@@ -121,7 +129,7 @@ struct uroce_mr {
 	struct verbs_mr vmr;
 	struct uroce_identity identity; /* the handle is the key */
 	struct list_node entry;
-	struct uroce_pd *pd;	     /* its users count this region */
+	struct uroce_pd *pd;	     /* its users count this object */
 	uint64_t share;		     /* uroce_instance_get_share() */
 	struct uroce_dmabuf *dmabuf; /* NULL: ordinary memory */
 	struct uroce_dm *dm;	     /* its users count this region, or NULL */
@@ -131,10 +139,11 @@ struct uroce_mr {
 struct uroce_dm {
 	struct ibv_dm dm;
 	struct uroce_identity identity;
-	struct list_node entry;
-	uint32_t users; /* atomic: MRs */
-	size_t length;	/* as the application asked for */
-	size_t charged; /* whole pages */
+	struct list_node entry;	 /* in dms of the context */
+	struct uroce_dm *origin; /* of imported device memory, else NULL */
+	uint32_t users;		 /* atomic: MRs and imports */
+	size_t length;		 /* as the application asked for */
+	size_t charged;		 /* whole pages */
 	uint8_t *base;
 	void *map; /* contains @base, of @map_bytes */
 	size_t map_bytes;
@@ -359,9 +368,10 @@ static inline void uroce_use(uint32_t *users)
 	(void)__atomic_fetch_add(users, 1, __ATOMIC_SEQ_CST);
 }
 
-static inline void uroce_unuse(uint32_t *users)
+/* Return: the number of users that are left. */
+static inline uint32_t uroce_unuse(uint32_t *users)
 {
-	(void)__atomic_fetch_sub(users, 1, __ATOMIC_SEQ_CST);
+	return __atomic_sub_fetch(users, 1, __ATOMIC_SEQ_CST);
 }
 
 static inline bool uroce_in_use(const uint32_t *users)
@@ -714,8 +724,12 @@ void uroce_wr_init(struct ibv_qp_ex *qp);
 
 /* -- uroce_object.c -- */
 
-/** uroce_handle_new() - make a handle for an object without number or key */
-uint32_t uroce_handle_new(struct uroce_context *ctx);
+/**
+ * uroce_handle_new() - make a handle for an object without number or key
+ *
+ * Unique in the process, as contexts can share objects.
+ */
+uint32_t uroce_handle_new(void);
 
 /*
  * uroce_check_*() - check the public fields of an object against its identity
@@ -750,6 +764,17 @@ void *uroce_object_new(size_t size);
  * @off: one thread only uses it, so the lock is never taken
  */
 void uroce_spin_init(struct uroce_spin *spin, bool off);
+
+/**
+ * uroce_pd_put() - end a use of a PD
+ *
+ * Frees an imported PD (uroce_import.h) after its last use, also after
+ * ibv_unimport_pd().
+ */
+void uroce_pd_put(struct uroce_pd *pd);
+
+/** uroce_dm_put() - end a use of device memory, as uroce_pd_put() */
+void uroce_dm_put(struct uroce_dm *dm);
 
 /** uroce_context_init() - initialize the lists and pipes of a context */
 void uroce_context_init(struct uroce_context *ctx);

@@ -119,7 +119,7 @@ int uroce_open_xrcd(struct ibv_context *ibctx,
 		return ret;
 	}
 	xrcd->vxrcd.xrcd.context = ibctx;
-	xrcd->vxrcd.handle = uroce_handle_new(ctx);
+	xrcd->vxrcd.handle = uroce_handle_new();
 	xrcd->vxrcd.comp_mask = VERBS_XRCD_MASK_HANDLE;
 	xrcd->identity = (struct uroce_identity){ ibctx, xrcd->vxrcd.handle };
 	*ret_xrcd = &xrcd->vxrcd.xrcd;

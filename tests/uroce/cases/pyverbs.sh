@@ -53,12 +53,14 @@ for family in 4 6; do
 		esac
 	done <"$results"
 	row=
-	check "at least 141 tests ran" \
-		test "$(grep -cv '^skip' "$results")" -ge 141
+	check "at least 143 tests ran" \
+		test "$(grep -cv '^skip' "$results")" -ge 143
 	check "all 15 tests of on-demand paging succeed" \
 		test "$(grep -c '^ok.*\.test_odp\.' "$results")" -eq 15
 	check "all 7 tests of XRC succeed" \
 		test "$(grep -c '^ok.*\.test.*xrc' "$results")" -eq 7
+	check "both tests of imported objects succeed" \
+		test "$(grep -c '^ok.*\.Shared[A-Za-z]*\.' "$results")" -eq 2
 	check "all 10 tests of rdma_cm succeed" \
 		test "$(grep -c '^ok.*\.test_rdmacm\.' "$results")" -eq 10
 	echo "     skipped, with the suite's reason:"

@@ -354,6 +354,14 @@ void uroce_instance_counters(struct uroce_instance *instance,
 	*ret_counters = fake_worker.counters;
 }
 
+/* No test has several contexts that share objects. */
+bool uroce_instance_find_owner(const struct uroce_instance *instance,
+			       bool (*is_wanted)(void *owner, void *arg),
+			       void *arg)
+{
+	return false;
+}
+
 bool uroce_instance_dead(const struct uroce_instance *instance)
 {
 	return fake_worker.dead;
