@@ -33,6 +33,7 @@
 #pragma weak conform_data_lists
 #pragma weak conform_odp
 #pragma weak conform_odp_more
+#pragma weak conform_odp_pages
 #pragma weak conform_order
 #pragma weak conform_completion
 #pragma weak conform_atomic
@@ -71,6 +72,7 @@ static const struct conform_test *const groups[] = {
 	conform_queues,	     conform_uc,
 	conform_ud,	     conform_timeout,
 	conform_xrc,	     conform_rate,
+	conform_odp_pages,
 };
 #define NR_GROUPS (sizeof(groups) / sizeof(groups[0]))
 

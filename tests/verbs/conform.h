@@ -79,7 +79,7 @@ extern const struct conform_test conform_framework[], conform_framework_api[],
 	conform_state_reset[], conform_quiesce[], conform_rnr[], conform_srq[],
 	conform_event[], conform_cq[], conform_queues[], conform_uc[],
 	conform_ud[], conform_timeout[], conform_dm[], conform_xrc[],
-	conform_rate[], conform_odp[], conform_odp_more[];
+	conform_rate[], conform_odp[], conform_odp_more[], conform_odp_pages[];
 
 /* Ends the test as failed, with place and text, unless @condition is true. */
 #define REQUIRE(condition) \
@@ -155,6 +155,12 @@ enum pages {
 	PAGES_NONE,
 	PAGES_UNMAPPED,
 	PAGES_FLICKER, /* ALL and NONE in turn, as fast as possible */
+	/*
+	 * New memory of the process, with zeros, in pages of the usual size, or
+	 * in huge pages. It is not visible at mem->view.
+	 */
+	PAGES_PRIVATE,
+	PAGES_HUGE,
 };
 
 /**
@@ -163,6 +169,9 @@ enum pages {
  */
 void mem_pages(const struct mem *mem, size_t offset, size_t length,
 	       enum pages pages);
+/** mem_pages_try() - likewise; errno value */
+int mem_pages_try(const struct mem *mem, size_t offset, size_t length,
+		  enum pages pages);
 /** mem_again() - another region of the same memory; @implicit: of all addresses
  */
 struct mem *mem_again(const struct mem *mem, bool implicit,

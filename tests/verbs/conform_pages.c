@@ -17,6 +17,7 @@ struct node_pages {
 	uint8_t *addr;
 	size_t length;
 	bool unmapped;
+	bool anonymous;	  /* PAGES_PRIVATE, PAGES_HUGE */
 	pthread_t thread; /* PAGES_FLICKER */
 	bool has_thread, stop;
 };
@@ -57,6 +58,24 @@ static int pages_map(struct node_pages *pages, const struct node *node)
 	return 0;
 }
 
+/* Replaces the pages of the arena. */
+static int pages_replace(struct node_pages *pages, int flags)
+{
+	int err = pages_unmap(pages);
+	void *map;
+
+	if (err)
+		return err;
+	map = mmap(pages->addr, pages->length, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | flags,
+		   -1, 0);
+	if (map != pages->addr)
+		return map == MAP_FAILED ? errno : EEXIST;
+	pages->unmapped = false;
+	pages->anonymous = true;
+	return 0;
+}
+
 static int pages_protect(struct node_pages *pages, int protection)
 {
 	return mprotect(pages->addr, pages->length, protection) ? errno : 0;
@@ -73,6 +92,10 @@ static int pages_set(struct node_pages *pages, enum pages state)
 		return pages_protect(pages, PROT_NONE);
 	case PAGES_UNMAPPED:
 		return pages_unmap(pages);
+	case PAGES_PRIVATE:
+		return pages_replace(pages, 0);
+	case PAGES_HUGE:
+		return pages_replace(pages, MAP_HUGETLB);
 	case PAGES_FLICKER:
 		pages->has_thread =
 			!pthread_create(&pages->thread, NULL, pages_run, pages);
@@ -84,7 +107,7 @@ static int pages_set(struct node_pages *pages, enum pages state)
 int node_pages_end(struct node *node)
 {
 	struct node_pages *pages = node->pages;
-	int err;
+	int err = 0;
 
 	if (!pages)
 		return 0;
@@ -92,8 +115,11 @@ int node_pages_end(struct node *node)
 		__atomic_store_n(&pages->stop, true, __ATOMIC_RELAXED);
 		(void)pthread_join(pages->thread, NULL);
 	}
-	err = pages->unmapped ? pages_map(pages, node)
-			      : pages_set(pages, PAGES_ALL);
+	if (pages->anonymous)
+		err = pages_unmap(pages);
+	if (!err)
+		err = pages->unmapped ? pages_map(pages, node)
+				      : pages_set(pages, PAGES_ALL);
 	free(pages);
 	node->pages = NULL;
 	return err;
@@ -128,8 +154,8 @@ void node_mr_advise(struct node *node, const struct call *call,
 
 /* -- in the client process -- */
 
-void mem_pages(const struct mem *mem, size_t offset, size_t length,
-	       enum pages pages)
+int mem_pages_try(const struct mem *mem, size_t offset, size_t length,
+		  enum pages pages)
 {
 	struct call call = {
 		.kind = CALL_PAGES,
@@ -139,7 +165,14 @@ void mem_pages(const struct mem *mem, size_t offset, size_t length,
 	};
 	struct reply reply;
 
-	object_call(mem->end, &call, &reply, "change pages");
+	end_call(mem->end, &call, &reply);
+	return reply.error;
+}
+
+void mem_pages(const struct mem *mem, size_t offset, size_t length,
+	       enum pages pages)
+{
+	REQUIRE_EQUAL(mem_pages_try(mem, offset, length, pages), 0);
 }
 
 struct mem *mem_again(const struct mem *mem, bool implicit, unsigned int access)

@@ -55,8 +55,9 @@ for family in 4 6; do
 	row=
 	check "at least 143 tests ran" \
 		test "$(grep -cv '^skip' "$results")" -ge 143
+	# 17 if the system has huge pages
 	check "all 15 tests of on-demand paging succeed" \
-		test "$(grep -c '^ok.*\.test_odp\.' "$results")" -eq 15
+		test "$(grep -c '^ok.*\.test_odp\.' "$results")" -ge 15
 	check "all 7 tests of XRC succeed" \
 		test "$(grep -c '^ok.*\.test.*xrc' "$results")" -eq 7
 	check "both tests of imported objects succeed" \
