@@ -212,6 +212,7 @@ static bool receive_socket(struct uroce_worker *worker)
 		if (!worker_is_due(worker))
 			break;
 	}
+	uroce_engine_end_receive(&worker->engine);
 	worker->socket_ns = worker->now;
 	if (worker->received != before)
 		worker->socket_packet_ns = worker->now;

@@ -7,6 +7,8 @@
 
 #include <errno.h>
 
+#include "util/min.h"
+
 /* Contents of the null region. */
 static const uint8_t zeros[UROCE_MAX_PART];
 
@@ -82,11 +84,12 @@ int uroce_sge_resolve(const struct uroce_sge_list *list,
 
 uint32_t uroce_sge_run(const struct uroce_sge_list *list,
 		       struct uroce_cursor *cursor, uint32_t bytes,
-		       uint32_t max, uint8_t **ret_ptr)
+		       uint32_t max, struct uroce_iovecs *ret_iovecs)
 {
 	struct ibv_sge part;
-	uint8_t *ptr;
+	uint8_t *ptr = NULL;
 	uint32_t nr;
+	int ret;
 
 	if (cursor->sge >= list->nr_sge)
 		return 0;
@@ -96,18 +99,22 @@ uint32_t uroce_sge_run(const struct uroce_sge_list *list,
 		nr = max;
 	part.addr += cursor->sge_offset;
 	part.length = nr * bytes;
+	ret = uroce_memory_local(list->memory, list->pd, &part, false, &ptr);
 	/* the null region has no address: all its parts share zeros */
-	if (!nr ||
-	    uroce_memory_local(list->memory, list->pd, &part, false, &ptr) ||
-	    !ptr)
+	if (ret < 0 || !ptr)
 		return 0;
+	if (ret == UROCE_MEMORY_ON_DEMAND) {
+		nr = min_u32(nr, UROCE_MAX_COPIED_RUN / bytes);
+		part.length = nr * bytes;
+	}
+	uroce_iovecs_set(ret_iovecs, ptr, part.length, false);
+	ret_iovecs->on_demand = ret == UROCE_MEMORY_ON_DEMAND;
 	cursor->offset += part.length;
 	cursor->sge_offset += part.length;
 	if (cursor->sge_offset == list->sge[cursor->sge].length) {
 		cursor->sge++;
 		cursor->sge_offset = 0;
 	}
-	*ret_ptr = ptr;
 	return nr;
 }
 

@@ -16,6 +16,9 @@
  */
 #define UROCE_MAX_PART 8192
 
+/* Bytes of the longest run of parts that is copied from an on-demand region. */
+#define UROCE_MAX_COPIED_RUN 65536
+
 /* Position in an SGE list, behind the last packet. All 0: the beginning. */
 struct uroce_cursor {
 	uint32_t offset; /* bytes of the message in front of the position */
@@ -62,13 +65,14 @@ int uroce_sge_resolve(const struct uroce_sge_list *list,
  * @cursor: end of the previous part; moves to the end of the last one
  * @bytes: of each part
  * @max: maximum number of parts
- * @ret_ptr: receives the address of the first part
+ * @ret_iovecs: receives the address of all parts, which are one range; if it is
+ *	in an on-demand region, they have UROCE_MAX_COPIED_RUN bytes at most
  *
  * Return: number of parts; 0: @cursor is unchanged, use uroce_sge_resolve().
  */
 uint32_t uroce_sge_run(const struct uroce_sge_list *list,
 		       struct uroce_cursor *cursor, uint32_t bytes,
-		       uint32_t max, uint8_t **ret_ptr);
+		       uint32_t max, struct uroce_iovecs *ret_iovecs);
 
 /** uroce_iovecs_set() - set one range; @ptr NULL: discards writes, reads 0 */
 void uroce_iovecs_set(struct uroce_iovecs *iovecs, uint8_t *ptr, uint32_t bytes,

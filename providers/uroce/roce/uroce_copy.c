@@ -5,10 +5,12 @@
  */
 #include "uroce/roce/uroce_copy.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "uroce/qp/uroce_chaos.h"
 #include "uroce/qp/uroce_odp.h"
+#include "uroce/roce/uroce_engine.h"
 
 int uroce_packet_check(struct uroce_packet *packet)
 {
@@ -64,16 +66,109 @@ static int copy_late(struct uroce_qp *qp, const struct uroce_iovecs *iovecs,
 	return ret;
 }
 
+/*
+ * Stores the gathered data. Return: 0; -EFAULT: a page is invalid, and @fail is
+ * the function of that message; the caller calls it.
+ */
+static int gather_store(struct uroce_engine *engine, const struct uroce_qp *qp,
+			uroce_copy_fail_fn *fail)
+{
+	struct uroce_gather *gather = &engine->gather;
+	const struct iovec to = { gather->to, gather->bytes };
+
+	if (!gather->bytes)
+		return 0;
+	gather->bytes = 0;
+	if (!uroce_odp_store(&to, 1, engine->copied_payload))
+		return 0;
+	if (gather->qp == qp && gather->fail == fail)
+		return -EFAULT;
+	if (!uroce_qp_is_stopped(gather->qp))
+		gather->fail(gather->qp);
+	return 0;
+}
+
+void uroce_engine_end_receive(struct uroce_engine *engine)
+{
+	(void)gather_store(engine, NULL, NULL);
+}
+
+/* Whether the data of a packet follows the gathered data. */
+static bool gather_continues(const struct uroce_gather *gather,
+			     const struct uroce_qp *qp,
+			     const struct uroce_iovecs *iovecs,
+			     uroce_copy_fail_fn *fail)
+{
+	return gather->bytes && gather->qp == qp && gather->fail == fail &&
+	       iovecs->nr == 1 &&
+	       iovecs->iov[0].iov_base == gather->to + gather->bytes &&
+	       iovecs->iov[0].iov_len <= UROCE_MAX_COPIED_RUN - gather->bytes;
+}
+
+static int gather_add(struct uroce_engine *engine, struct uroce_packet *packet)
+{
+	struct uroce_gather *gather = &engine->gather;
+	uint8_t *to = engine->copied_payload + gather->bytes;
+	int ret;
+
+	if (packet->icrc_check)
+		packet->icrc_check->copy(packet->icrc_check, to,
+					 packet->payload_len);
+	else
+		memcpy(to, packet->payload, packet->payload_len);
+	ret = uroce_packet_check(packet);
+	if (ret == 0)
+		gather->bytes += packet->payload_len;
+	return ret;
+}
+
+/*
+ * Without a channel, a pass receives many packets before it sends. Those of UC
+ * may belong to a message that is lost.
+ */
+static bool may_gather(const struct uroce_qp *qp,
+		       const struct uroce_iovecs *iovecs,
+		       const struct uroce_packet *packet,
+		       uroce_copy_fail_fn *fail)
+{
+	return fail && qp->type == IBV_QPT_RC && !packet->channel &&
+	       !(packet->traits & UROCE_T_LAST) && iovecs->nr == 1;
+}
+
+static int copy_on_demand(struct uroce_qp *qp,
+			  const struct uroce_iovecs *iovecs,
+			  struct uroce_packet *packet, uroce_copy_fail_fn *fail)
+{
+	struct uroce_engine *engine = qp->roce->engine;
+	int ret;
+
+	if (!gather_continues(&engine->gather, qp, iovecs, fail)) {
+		ret = uroce_packet_check(packet);
+		if (ret == 0)
+			ret = gather_store(engine, qp, fail);
+		if (ret)
+			return ret;
+		if (!may_gather(qp, iovecs, packet, fail))
+			return uroce_copy_bytes(iovecs, packet->payload);
+		engine->gather = (struct uroce_gather){
+			.qp = qp,
+			.fail = fail,
+			.to = iovecs->iov[0].iov_base,
+		};
+	}
+	ret = gather_add(engine, packet);
+	if (ret == 0 && (packet->traits & UROCE_T_LAST))
+		ret = gather_store(engine, qp, fail);
+	return ret;
+}
+
 int uroce_copy_in(struct uroce_qp *qp, const struct uroce_iovecs *iovecs,
-		  struct uroce_packet *packet)
+		  struct uroce_packet *packet, uroce_copy_fail_fn *fail)
 {
 	const uint8_t *src = packet->payload;
 
-	if (iovecs->on_demand) {
-		int ret = uroce_packet_check(packet);
-
-		return ret ? ret : uroce_copy_bytes(iovecs, src);
-	}
+	if (iovecs->on_demand)
+		return copy_on_demand(qp, iovecs, packet, fail);
 	if (qp->core->chaos)
 		return copy_late(qp, iovecs, packet);
 	for (uint32_t i = 0; i < iovecs->nr; i++) {

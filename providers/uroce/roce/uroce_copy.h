@@ -11,12 +11,19 @@
 #include "uroce/qp/uroce_sge.h"
 #include "uroce/wire/uroce_packet.h"
 
+/** Fails the message in progress of a QP, as after -EFAULT */
+typedef void uroce_copy_fail_fn(struct uroce_qp *qp);
+
 /**
  * uroce_copy_in() - copy the payload of a packet to resolved addresses
  * @qp: the QP; in chaos mode, the data is stored later
  * @iovecs: the addresses
- * @packet: a SEND or a READ response; a pending ICRC verification is done
- * during the copy
+ * @packet: a SEND, a WRITE or a READ response; a pending ICRC verification is
+ * done during the copy
+ * @fail: not NULL: all packets of the message are stored in order and in one
+ * region, so data for an on-demand region may be stored with a later packet of
+ * the message. The last packet stores all data. Called if an error is found
+ * neither by it nor by another call for the message
  *
  * The addresses are those of as many bytes as the payload has.
  *
@@ -25,7 +32,7 @@
  * contents must be undefined before the call.
  */
 int uroce_copy_in(struct uroce_qp *qp, const struct uroce_iovecs *iovecs,
-		  struct uroce_packet *packet);
+		  struct uroce_packet *packet, uroce_copy_fail_fn *fail);
 
 /**
  * uroce_copy_bytes() - copy other bytes than a payload to resolved addresses
@@ -35,9 +42,10 @@ int uroce_copy_in(struct uroce_qp *qp, const struct uroce_iovecs *iovecs,
 int uroce_copy_bytes(const struct uroce_iovecs *iovecs, const uint8_t *from);
 
 /**
- * uroce_copy_out() - copy a payload that is in on-demand regions
+ * uroce_copy_out() - copy the payload of a packet or a run from on-demand
+ * regions
  * @iovecs: its addresses; receives that of the copy
- * @copy: receives the payload; UROCE_MAX_PART bytes
+ * @copy: receives the payload; UROCE_MAX_COPIED_RUN bytes
  *
  * Return: 0, or -EFAULT: a page is invalid.
  */

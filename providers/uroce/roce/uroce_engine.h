@@ -46,6 +46,18 @@ struct uroce_group {
 	struct uroce_qp *qp;
 };
 
+/*
+ * Received data for an on-demand region that one call will store: payloads of
+ * consecutive packets of a message, in uroce_engine.copied_payload.
+ */
+struct uroce_gather {
+	struct uroce_qp *qp;
+	/* fails the message in progress, since a page is invalid */
+	void (*fail)(struct uroce_qp *qp);
+	uint8_t *to;
+	uint32_t bytes; /* 0: no data */
+};
+
 struct uroce_engine {
 	struct uroce_core core;
 	uint32_t slot;
@@ -93,8 +105,12 @@ struct uroce_engine {
 	struct uroce_group *groups;
 	uint32_t nr_groups, max_groups;
 
-	/* payload of the last packet, if it is from an on-demand region */
-	uint8_t copied_payload[UROCE_MAX_PART];
+	struct uroce_gather gather; /* uroce_copy.c */
+	/*
+	 * To send: the payload of the last packet or run, if it is from an
+	 * on-demand region. While packets are received: the data of @gather.
+	 */
+	uint8_t copied_payload[UROCE_MAX_COPIED_RUN];
 };
 
 /* A packet to send. */
@@ -188,10 +204,18 @@ static inline bool uroce_engine_has_kicks(const struct uroce_engine *engine)
  * @now: ns
  *
  * Never fails: an invalid packet is counted, and rejected with a NAK if the
- * protocol requires that.
+ * protocol requires that. uroce_engine_end_receive() must follow the last
+ * packet before any other function of the engine is called.
  */
 void uroce_engine_receive(struct uroce_engine *engine,
 			  struct uroce_packet *packet, uint64_t now);
+
+/**
+ * uroce_engine_end_receive() - store the data that uroce_engine_receive() kept
+ *
+ * A message whose data cannot be stored fails.
+ */
+void uroce_engine_end_receive(struct uroce_engine *engine);
 
 /**
  * uroce_engine_next() - get the next packet to send

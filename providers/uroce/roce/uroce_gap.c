@@ -48,7 +48,7 @@ static bool gap_store(struct uroce_qp *qp, const struct uroce_send_wqe *read,
 	return packet->payload_len == min_u32(read->length - offset, qp->mtu) &&
 	       !uroce_sge_resolve(&list, &cursor, offset, packet->payload_len,
 				  &iovecs) &&
-	       !uroce_copy_in(qp, &iovecs, packet);
+	       !uroce_copy_in(qp, &iovecs, packet, NULL);
 }
 
 /* Nothing is being sent again but lost responses to READs. */

@@ -9,8 +9,8 @@
 
 #include "uroce/qp/uroce_chaos.h"
 #include "uroce/qp/uroce_completion.h"
-#include "uroce/qp/uroce_odp.h"
 #include "uroce/qp/uroce_place.h"
+#include "uroce/roce/uroce_copy.h"
 #include "uroce/roce/uroce_ecn.h"
 #include "uroce/roce/uroce_interrupted.h"
 #include "uroce/roce/uroce_psn.h"
@@ -67,22 +67,39 @@ static void complete_write(struct uroce_qp *qp,
 	uroce_complete_receive(qp, &cqe, packet->solicited);
 }
 
+static void refuse_bad_page(struct uroce_qp *qp, struct uroce_packet *packet)
+{
+	uroce_responder_refuse(
+		qp, packet,
+		uroce_rx_refused(UROCE_RX_REMOTE_ACCESS, UROCE_C_BAD_PAGE));
+}
+
+static void remote_fail_gathered(struct uroce_qp *qp)
+{
+	struct uroce_packet last = {
+		.psn = uroce_psn_add(qp->roce->resp.epsn, -1),
+	};
+
+	refuse_bad_page(qp, &last);
+}
+
 /*
  * Stores the payload at @ptr. Return: 0; -EAGAIN: treat the packet as lost;
  * -EFAULT: a page of an on-demand region is invalid.
  */
-static int remote_place(struct uroce_qp *qp, const struct uroce_packet *packet,
+static int remote_place(struct uroce_qp *qp, struct uroce_packet *packet,
 			uint8_t *ptr, bool on_demand)
 {
-	const struct iovec to = { ptr, packet->payload_len };
 	struct uroce_iovecs iovecs;
 
-	if (packet->nr_absent) {
+	if (packet->nr_absent || on_demand) {
 		uroce_iovecs_set(&iovecs, ptr, packet->payload_len, true);
-		return uroce_rndv_copy(qp, packet, &iovecs) ? -EAGAIN : 0;
+		iovecs.on_demand = on_demand;
 	}
+	if (packet->nr_absent)
+		return uroce_rndv_copy(qp, packet, &iovecs) ? -EAGAIN : 0;
 	if (on_demand)
-		return uroce_odp_store(&to, 1, packet->payload);
+		return uroce_copy_in(qp, &iovecs, packet, remote_fail_gathered);
 	if (ptr && qp->core->chaos)
 		uroce_chaos_store(qp, UROCE_CHAOS_REQUEST, ptr, packet->payload,
 				  packet->payload_len);
@@ -126,9 +143,7 @@ void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet)
 	}
 	ret = remote_place(qp, packet, ptr, result.on_demand);
 	if (ret == -EFAULT) {
-		uroce_responder_refuse(qp, packet,
-				       uroce_rx_refused(UROCE_RX_REMOTE_ACCESS,
-							UROCE_C_BAD_PAGE));
+		refuse_bad_page(qp, packet);
 		return;
 	}
 	if (ret) {

@@ -161,6 +161,7 @@ uint32_t uroce_reply_next_run(struct uroce_qp *qp, uint32_t max,
 	struct uroce_remote_access wanted;
 	uint32_t nr;
 	uint8_t *ptr;
+	int ret;
 
 	/* otherwise the last packet was not of this response */
 	if (!res || res->op != UROCE_READ_REQUEST ||
@@ -168,6 +169,8 @@ uint32_t uroce_reply_next_run(struct uroce_qp *qp, uint32_t max,
 		return 0;
 	nr = min_u32(max,
 		     (uint32_t)uroce_psn_diff(res->until_psn, res->next_psn));
+	if (!nr)
+		return 0;
 	wanted = (struct uroce_remote_access){
 		.va = res->va +
 		      (uint64_t)uroce_psn_diff(res->next_psn, res->psn) *
@@ -178,8 +181,13 @@ uint32_t uroce_reply_next_run(struct uroce_qp *qp, uint32_t max,
 		.qpn = qp->qpn,
 		.access = IBV_ACCESS_REMOTE_READ,
 	};
+	ret = uroce_memory_remote(qp->core->memory, &wanted, &ptr);
+	if (ret == UROCE_MEMORY_ON_DEMAND) {
+		nr = min_u32(nr, UROCE_MAX_COPIED_RUN / qp->mtu);
+		ret = read_on_demand(qp, (uint64_t)nr * qp->mtu, &ptr);
+	}
 	/* a null MR has no address; uroce_reply_next() reports errors */
-	if (!nr || uroce_memory_remote(qp->core->memory, &wanted, &ptr) || !ptr)
+	if (ret || !ptr)
 		return 0;
 	reply_fill_common(qp, UROCE_READ_RESP_MIDDLE, res->next_psn, res->msn,
 			  out);

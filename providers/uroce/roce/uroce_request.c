@@ -232,19 +232,23 @@ uint32_t uroce_request_fill_run(struct uroce_qp *qp,
 {
 	enum uroce_sq_kind kind = uroce_sq_kind(wqe);
 	const struct uroce_sge_list list = uroce_sq_sge_list(qp, wqe, false);
-	uint8_t *ptr;
+	struct uroce_cursor cursor = qp->roce->req.out;
+	struct uroce_iovecs iovecs;
 	uint32_t nr;
 
 	if ((kind != UROCE_SQ_SEND && kind != UROCE_SQ_WRITE) ||
 	    (wqe->flags & IBV_SEND_INLINE))
 		return 0;
-	nr = uroce_sge_run(&list, &qp->roce->req.out, qp->mtu, max, &ptr);
-	if (!nr)
+	nr = uroce_sge_run(&list, &cursor, qp->mtu, max, &iovecs);
+	/* uroce_request_fill() finds the packet with the invalid page */
+	if (!nr || (iovecs.on_demand &&
+		    uroce_copy_out(&iovecs, qp->roce->engine->copied_payload)))
 		return 0;
+	qp->roce->req.out = cursor;
 	request_fill_common(qp, wqe, out);
 	out->packet.opcode = qp->roce->opcode |
 			     request_choose_op(wqe, false, false);
 	out->packet.payload_len = qp->mtu;
-	uroce_iovecs_set(&out->iovecs, ptr, nr * qp->mtu, false);
+	out->iovecs = iovecs;
 	return nr;
 }

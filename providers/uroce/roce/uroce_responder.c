@@ -75,6 +75,15 @@ static void fail_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 					    UROCE_C_LOCAL_PROTECTION));
 }
 
+static void responder_fail_gathered(struct uroce_qp *qp)
+{
+	struct uroce_packet last = {
+		.psn = uroce_psn_add(qp->roce->resp.epsn, -1),
+	};
+
+	fail_receive(qp, &last, IBV_WC_LOC_PROT_ERR);
+}
+
 /* Memory of the receive WQE in use: @bytes at @offset. */
 static int responder_resolve(struct uroce_qp *qp, uint32_t offset,
 			     uint32_t bytes, struct uroce_iovecs *iovecs)
@@ -112,7 +121,9 @@ static bool store(struct uroce_qp *qp, struct uroce_packet *packet,
 			uroce_responder_lost(qp, packet, false);
 		return !ret;
 	}
-	ret = uroce_copy_in(qp, &iovecs, packet);
+	ret = uroce_copy_in(qp, &iovecs, packet,
+			    qp->receive.nr_sge == 1 ? responder_fail_gathered
+						    : NULL);
 	if (ret == -EFAULT)
 		fail_receive(qp, packet, IBV_WC_LOC_PROT_ERR);
 	else if (ret)

@@ -300,15 +300,18 @@ static uint32_t rndv_count_packets(const struct uroce_qp *qp,
 {
 	const struct uroce_sge_list list = uroce_sq_sge_list(qp, wqe, false);
 	struct uroce_cursor cursor = qp->roce->req.out;
-	uint8_t *ptr = NULL;
+	struct uroce_iovecs more;
 	uint32_t nr;
 
 	if (out->iovecs.nr != 1 || !max || cursor.sge >= wqe->nr_sge ||
 	    uroce_memory_is_dmabuf(list.memory, wqe->sge[cursor.sge].lkey))
 		return 0;
-	nr = uroce_sge_run(&list, &cursor, qp->mtu, max - 1, &ptr);
-	return ptr == (uint8_t *)out->iovecs.iov[0].iov_base + qp->mtu ? nr + 1
-								       : 0;
+	nr = uroce_sge_run(&list, &cursor, qp->mtu, max - 1, &more);
+	if (!nr || more.on_demand ||
+	    more.iov[0].iov_base !=
+		    (uint8_t *)out->iovecs.iov[0].iov_base + qp->mtu)
+		return 0;
+	return nr + 1;
 }
 
 /* Maximum length of a chunk; at the end each side copies half of the rest. */

@@ -533,7 +533,10 @@ static void on_demand_region_is_reported(void **state)
 	assert_int_equal(
 		remote(f, key, va + 4090, 8, IBV_ACCESS_REMOTE_READ, &ptr),
 		-ERANGE);
-	assert_int_equal(uroce_sge_run(&list, &cursor, 10, 10, &ptr), 0);
+	assert_int_equal(uroce_sge_run(&list, &cursor, 10, 4, &iovecs), 4);
+	assert_true(iovecs.on_demand);
+	assert_ptr_equal(iovecs.iov[0].iov_base, f->bytes);
+	assert_int_equal(iovecs.iov[0].iov_len, 40);
 	assert_int_equal(uroce_sge_resolve(&list, &cursor, 0, 100, &iovecs), 0);
 	assert_true(iovecs.on_demand);
 	assert_ptr_equal(iovecs.iov[0].iov_base, f->bytes);

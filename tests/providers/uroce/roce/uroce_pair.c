@@ -309,6 +309,8 @@ bool pair_step(struct pair *pair)
 		deliver_datagram(pair, &pair->pool[place]);
 		pair->unused[pair->nr_unused++] = place;
 	}
+	uroce_engine_end_receive(&pair->side[0].engine);
+	uroce_engine_end_receive(&pair->side[1].engine);
 	(void)uroce_engine_expire(&pair->side[0].engine, pair->now);
 	(void)uroce_engine_expire(&pair->side[1].engine, pair->now);
 	return true;
