@@ -24,7 +24,6 @@
 #include "util/nocancel.h"
 
 #define MAX_MESSAGES	 8
-#define MAX_ROUNDS	 4     /* then the caller may do other work */
 #define BUFFER		 65536 /* bytes; no UDP datagram is longer */
 #define MAX_INBOX	 64
 #define MAX_GSI_MESSAGES 32 /* in one call; each is a packet */
@@ -373,32 +372,25 @@ bool uroce_port_receive(struct uroce_port *port, uroce_port_receive_fn *fn,
 			void *arg)
 {
 	struct uroce_receive_batch *batch = port->receive;
-	uint32_t room;
+	uint32_t room = batch->no_many ? 1 : 1u << batch->doublings;
 	int got;
 
-	for (int round = 0; round < MAX_ROUNDS; round++) {
-		room = batch->no_many ? 1 : 1u << batch->doublings;
-		prepare(batch, room);
-		got = receive_now(port, uroce_port_fd(port), room);
-		if (got <= 0) {
-			uroce_ip_id_note_empty(batch->sources);
-			batch->doublings = 0;
-			return false;
-		}
-		port->counters.rx_calls++;
-		for (int i = 0; i < got; i++)
-			take_message(port, &batch->headers[i], true, fn, arg);
-		if (batch->no_many)
-			continue;
-		if ((uint32_t)got < room) {
-			uroce_ip_id_note_empty(batch->sources);
-			return false;
-		}
-		if (room < MAX_MESSAGES) {
-			batch->doublings++;
-			return true;
-		}
+	prepare(batch, room);
+	got = receive_now(port, uroce_port_fd(port), room);
+	if (got <= 0) {
+		uroce_ip_id_note_empty(batch->sources);
+		batch->doublings = 0;
+		return false;
 	}
+	port->counters.rx_calls++;
+	for (int i = 0; i < got; i++)
+		take_message(port, &batch->headers[i], true, fn, arg);
+	if (!batch->no_many && (uint32_t)got < room) {
+		uroce_ip_id_note_empty(batch->sources);
+		return false;
+	}
+	if (!batch->no_many && room < MAX_MESSAGES)
+		batch->doublings++;
 	return true;
 }
 
