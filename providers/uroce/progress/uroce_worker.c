@@ -17,8 +17,6 @@
 #include "util/clock.h"
 #include "util/nocancel.h"
 
-/* For this time after a CQ was armed, the application counts as sleeping. */
-#define SLEEPER_NS UINT64_C(10000000)
 /*
  * A sender stores to the ring, and then reads without a fence whether the
  * peer's helper thread sleeps, so each side can miss the other. The helper
@@ -169,8 +167,7 @@ void uroce_worker_post(struct uroce_worker *worker, struct uroce_qp *qp)
 /* An application that waits for events gets no lease; the helper watches. */
 static void renew_lease(struct uroce_worker *worker)
 {
-	if (worker->nr_armed || worker->process->nr_shared_cqs ||
-	    worker->now < worker->armed_ns + SLEEPER_NS)
+	if (worker->nr_armed || worker->process->nr_shared_cqs)
 		return;
 	__atomic_store_n(&worker->lease_ns, worker->now + UROCE_LEASE_NS,
 			 __ATOMIC_RELAXED);
@@ -266,7 +263,6 @@ void uroce_worker_unbind_cq(struct uroce_worker *worker, struct uroce_cq *cq)
 
 void uroce_worker_watch(struct uroce_worker *worker)
 {
-	worker->armed_ns = worker->now;
 	worker->poll_budget = 0;
 	__atomic_store_n(&worker->lease_ns, 0, __ATOMIC_RELAXED);
 	if (!worker->dead && uroce_helper_is_blind(&worker->helper))

@@ -130,7 +130,6 @@ struct uroce_worker {
 	uint64_t traffic;  /* packets in both directions */
 	uint64_t received; /* packets */
 	bool socket_full;  /* atomic: packets wait for socket room */
-	uint64_t armed_ns; /* time at which a CQ was armed last */
 	uint32_t nr_armed; /* armed CQs that are bound to this worker */
 
 	uint64_t lease_ns; /* atomic: end of the lease */
