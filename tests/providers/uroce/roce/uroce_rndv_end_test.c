@@ -306,7 +306,7 @@ static void rndv_empty_receive_publishes_no_sink(void **state)
 
 static void rndv_receive_with_bad_lkey_fails(void **state)
 {
-	static const uint32_t two[] = { 2 * LONG, 0 };
+	static const uint32_t two[] = { PART, 0 };
 	struct fake *fake = fake_new();
 	struct message m = message_new(fake, IBV_WR_SEND, MB);
 
@@ -325,7 +325,7 @@ static void rndv_receive_with_bad_lkey_fails(void **state)
 /* In the middle of the message; the peer keeps waiting. */
 static void rndv_send_with_bad_lkey_fails_in_flight(void **state)
 {
-	static const uint32_t two[] = { 2 * LONG, 0 };
+	static const uint32_t two[] = { PART, 0 };
 	struct fake *fake = fake_new();
 	struct message m = message_new(fake, IBV_WR_SEND, MB);
 
