@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "uroce/qp/uroce_core.h"
+#include "uroce/roce/uroce_pages.h"
 #include "uroce/roce/uroce_roce.h"
 
 #define UROCE_QP_TABLE_BITS  16 /* QPs of an engine: 64 K */
@@ -71,6 +72,7 @@ struct uroce_engine {
 	bool wants_marks; /* the port must report ECN marks */
 
 	uint64_t held_bytes; /* memory of uroce_reorder.c */
+	struct uroce_pages reorder_pages, sack_pages;
 
 	/* uroce_engine.c */
 	struct list_node active;

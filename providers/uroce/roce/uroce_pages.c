@@ -3,6 +3,9 @@
 
 #include <sys/mman.h>
 
+/* Blocks of an engine for QPs whose losses end and begin again. */
+#define MAX_KEPT 8
+
 void *uroce_pages_new(size_t bytes)
 {
 	void *ptr = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -15,4 +18,37 @@ void uroce_pages_free(void *ptr, size_t bytes)
 {
 	if (ptr)
 		(void)munmap(ptr, bytes);
+}
+
+void *uroce_pages_take(struct uroce_pages *pages, size_t bytes)
+{
+	void **block = pages->first;
+
+	if (!block)
+		return uroce_pages_new(bytes);
+	pages->first = *block;
+	pages->nr--;
+	*block = NULL;
+	return block;
+}
+
+void uroce_pages_keep(struct uroce_pages *pages, void *ptr, size_t bytes)
+{
+	void **block = ptr;
+
+	if (pages->nr == MAX_KEPT) {
+		uroce_pages_free(ptr, bytes);
+		return;
+	}
+	*block = pages->first;
+	pages->first = block;
+	pages->bytes = bytes;
+	pages->nr++;
+}
+
+void uroce_pages_fini(struct uroce_pages *pages)
+{
+	while (pages->first)
+		uroce_pages_free(uroce_pages_take(pages, pages->bytes),
+				 pages->bytes);
 }

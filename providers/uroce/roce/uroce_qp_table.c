@@ -254,6 +254,8 @@ void uroce_engine_fini(struct uroce_engine *engine)
 	for (size_t i = 0; i < UROCE_QP_TABLE_PAGES; i++)
 		free(engine->qp_pages[i]);
 	uroce_xrc_fini(&engine->core.xrc);
+	uroce_pages_fini(&engine->reorder_pages);
+	uroce_pages_fini(&engine->sack_pages);
 	free(engine->qpn_free_ns);
 	free(engine->timers);
 	free(engine->groups);

@@ -14,22 +14,44 @@
 /* The last byte of a list must not contain the first PSN of the ring again. */
 #define MAX_AHEAD (UROCE_PSN_SET - 8)
 
+/* More slots are not kept: 1 MB. */
+#define MAX_KEPT_SLOTS 256
+
 /* Exists while any request waits. Pages of unused slots need no memory. */
 struct uroce_reorder {
 	uint32_t nr;
-	uint32_t epsn;	  /* at the last look for a request */
-	uint32_t end_psn; /* behind the last one */
+	uint32_t epsn;	     /* at the last look for a request */
+	uint32_t end_psn;    /* behind the last one */
+	uint16_t nr_slots;   /* that have been used */
+	uint16_t empty_slot; /* first one of them; 0: none */
 	struct uroce_psn_set held;
 	uint8_t list[UROCE_PSN_SET_BYTES]; /* payload of the NAK */
+	uint16_t slot_at[UROCE_PSN_SET];   /* by PSN, modulo their number */
 	struct reorder_slot {
 		struct uroce_packet packet;
+		uint16_t next_empty;
 		uint8_t payload[UROCE_MAX_MTU];
-	} slots[UROCE_PSN_SET]; /* by PSN, modulo their number */
+	} slots[UROCE_PSN_SET]; /* slot n is slots[n - 1] */
 };
 
 static struct reorder_slot *slot_of(struct uroce_reorder *reorder, uint32_t psn)
 {
-	return &reorder->slots[uroce_psn_set_at(psn)];
+	return &reorder->slots[reorder->slot_at[uroce_psn_set_at(psn)] - 1];
+}
+
+/* The slot that was used last, so that few of them need memory. */
+static struct reorder_slot *choose_slot(struct uroce_reorder *reorder,
+					uint32_t psn)
+{
+	uint16_t *at = &reorder->slot_at[uroce_psn_set_at(psn)];
+	struct reorder_slot *slot;
+
+	*at = reorder->empty_slot;
+	if (!*at)
+		*at = ++reorder->nr_slots;
+	slot = slot_of(reorder, psn);
+	reorder->empty_slot = slot->next_empty;
+	return slot;
 }
 
 static uint64_t held_bytes(const struct uroce_packet *packet)
@@ -60,14 +82,15 @@ bool uroce_reorder_hold(struct uroce_qp *qp, const struct uroce_packet *packet)
 	    packet->payload_len > UROCE_MAX_MTU)
 		return false;
 	if (!reorder) {
-		reorder = uroce_pages_new(sizeof(*reorder));
+		reorder = uroce_pages_take(&roce->engine->reorder_pages,
+					   sizeof(*reorder));
 		if (!reorder)
 			return false;
 		reorder->epsn = roce->resp.epsn;
 	}
 	if (!reorder->nr || !uroce_psn_before(packet->psn, reorder->end_psn))
 		reorder->end_psn = uroce_psn_add(packet->psn, 1);
-	put_packet(slot_of(reorder, packet->psn), packet);
+	put_packet(choose_slot(reorder, packet->psn), packet);
 	uroce_psn_set_add(&reorder->held, packet->psn);
 	reorder->nr++;
 	roce->reorder = reorder;
@@ -84,14 +107,17 @@ bool uroce_reorder_is_empty(const struct uroce_qp *qp)
 static struct uroce_packet *remove_packet(struct uroce_qp *qp, uint32_t psn)
 {
 	struct uroce_reorder *reorder = qp->roce->reorder;
-	struct uroce_packet *packet = &slot_of(reorder, psn)->packet;
+	struct reorder_slot *slot;
 
 	if (!uroce_psn_set_has(&reorder->held, psn))
 		return NULL;
+	slot = slot_of(reorder, psn);
+	slot->next_empty = reorder->empty_slot;
+	reorder->empty_slot = reorder->slot_at[uroce_psn_set_at(psn)];
 	uroce_psn_set_remove(&reorder->held, psn);
-	qp->roce->engine->held_bytes -= held_bytes(packet);
+	qp->roce->engine->held_bytes -= held_bytes(&slot->packet);
 	reorder->nr--;
-	return packet;
+	return &slot->packet;
 }
 
 struct uroce_packet *uroce_reorder_take(struct uroce_qp *qp)
@@ -126,25 +152,23 @@ void uroce_reorder_list(struct uroce_qp *qp, struct uroce_out *nak)
 	uroce_iovecs_set(&nak->iovecs, reorder->list, bytes, false);
 }
 
-static void free_all(struct uroce_qp *qp)
-{
-	uroce_pages_free(qp->roce->reorder, sizeof(*qp->roce->reorder));
-	qp->roce->reorder = NULL;
-}
-
 void uroce_reorder_end(struct uroce_qp *qp)
 {
-	if (uroce_reorder_is_empty(qp))
-		free_all(qp);
+	struct uroce_reorder *reorder = qp->roce->reorder;
+
+	if (!reorder || reorder->nr)
+		return;
+	if (reorder->nr_slots > MAX_KEPT_SLOTS)
+		uroce_pages_free(reorder, sizeof(*reorder));
+	else
+		uroce_pages_keep(&qp->roce->engine->reorder_pages, reorder,
+				 sizeof(*reorder));
+	qp->roce->reorder = NULL;
 }
 
 void uroce_reorder_drop(struct uroce_qp *qp)
 {
-	struct uroce_reorder *reorder = qp->roce->reorder;
-
-	for (uint32_t i = 0; reorder && i < UROCE_PSN_SET; i++)
-		if (uroce_psn_set_has(&reorder->held, i))
-			qp->roce->engine->held_bytes -=
-				held_bytes(&reorder->slots[i].packet);
-	free_all(qp);
+	for (uint32_t i = 0; qp->roce->reorder && i < UROCE_PSN_SET; i++)
+		(void)remove_packet(qp, i);
+	uroce_reorder_end(qp);
 }

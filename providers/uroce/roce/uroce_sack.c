@@ -160,7 +160,8 @@ static struct uroce_sack *sack_open(struct uroce_qp *qp, bool of_responses,
 	struct uroce_sack *sack = qp->roce->sack;
 
 	if (!sack) {
-		sack = uroce_pages_new(sizeof(*sack));
+		sack = uroce_pages_take(&qp->roce->engine->sack_pages,
+					sizeof(*sack));
 		if (!sack)
 			return NULL;
 		sack->of_responses = of_responses;
@@ -285,6 +286,16 @@ uint32_t uroce_sack_in_flight(const struct uroce_qp *qp)
 
 void uroce_sack_drop(struct uroce_qp *qp)
 {
-	uroce_pages_free(qp->roce->sack, sizeof(*qp->roce->sack));
+	struct uroce_sack *sack = qp->roce->sack;
+
+	if (!sack)
+		return;
+	while (!list_empty(&sack->again))
+		sack_unlink(
+			list_entry(sack->again.next, struct sack_again, entry));
+	sack->received = (struct uroce_psn_set){};
+	sack->nr_received = 0;
+	sack->nr_lost = 0;
+	uroce_pages_keep(&qp->roce->engine->sack_pages, sack, sizeof(*sack));
 	qp->roce->sack = NULL;
 }

@@ -82,6 +82,38 @@ static void sack_sends_only_lost_packets_again(void **state)
 	pair_free(pair);
 }
 
+/* The second message is lost in part, too. */
+static void sack_memory_is_used_for_next_loss(void **state)
+{
+	struct wire wire = {
+		.losses = { .lost = { 3, 9, 41, 50 },
+			    .times = { 1, 1, 1, 1 },
+			    .nr_lost = 4 },
+	};
+	struct pair_options o = pair_defaults();
+	struct pair *pair = new_pair(&wire, &o);
+	const void *record, *held;
+
+	fill_source(pair, 40 * MTU);
+	post(pair, 1, IBV_WR_RDMA_WRITE, 40 * MTU);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	record = pair->side[0].engine.sack_pages.first;
+	held = pair->side[1].engine.reorder_pages.first;
+	assert_non_null(record);
+	assert_non_null(held);
+	memset(pair->side[1].memory + TARGET, 0, 40 * MTU);
+	post(pair, 2, IBV_WR_RDMA_WRITE, 40 * MTU);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 2, IBV_WC_SUCCESS);
+	expect_written(pair, 40 * MTU);
+	losses_expect_sent(&wire.losses, 80, 4);
+	assert_ptr_equal(pair->side[0].engine.sack_pages.first, record);
+	assert_ptr_equal(pair->side[1].engine.reorder_pages.first, held);
+	assert_int_equal(pair->side[1].engine.held_bytes, 0);
+	pair_free(pair);
+}
+
 static void sack_retransmission_is_lost_again(void **state)
 {
 	struct wire wire = {
@@ -464,6 +496,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sack_sends_only_lost_packets_again),
+		cmocka_unit_test(sack_memory_is_used_for_next_loss),
 		cmocka_unit_test(sack_retransmission_is_lost_again),
 		cmocka_unit_test(sack_last_packet_is_lost),
 		cmocka_unit_test(sack_lost_probes_are_repeated),
