@@ -156,6 +156,13 @@ void uroce_cwnd_lost(struct uroce_cwnd *cwnd, uint64_t now)
 	cwnd->lost = 0;
 }
 
+void uroce_cwnd_restart(struct uroce_cwnd *cwnd)
+{
+	cwnd->packets = MIN_PACKETS;
+	cwnd->acked = 0;
+	cwnd->steady = false;
+}
+
 /* RFC 8511: a queue that marks is shorter than one that drops. */
 void uroce_cwnd_marked(struct uroce_cwnd *cwnd, uint64_t now)
 {

@@ -88,6 +88,15 @@ bool uroce_cwnd_is_congested(const struct uroce_cwnd *cwnd);
 void uroce_cwnd_lost(struct uroce_cwnd *cwnd, uint64_t now);
 
 /**
+ * uroce_cwnd_restart() - begin again after the loss of the first window
+ * @cwnd: the window
+ *
+ * Slow start begins with two packets, as that of TCP after the loss of a SYN
+ * (RFC 5681): the first windows of all senders were too much for the network.
+ */
+void uroce_cwnd_restart(struct uroce_cwnd *cwnd);
+
+/**
  * uroce_cwnd_marked() - shrink after an ECN mark
  * @cwnd: the window
  * @now: ns

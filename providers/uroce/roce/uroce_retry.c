@@ -33,11 +33,13 @@ uint64_t uroce_retry_deadline(const struct uroce_qp *qp)
 	return deadline < req->probe_ns ? deadline : req->probe_ns;
 }
 
+/* Without an RTT, the probes keep their interval (Karn's algorithm). */
 static void stop_timer(struct uroce_requester *req)
 {
 	req->ack_ns = UROCE_NEVER;
 	req->probe_ns = UROCE_NEVER;
-	req->nr_probes = 0;
+	if (req->cwnd.rtt_ns)
+		req->nr_probes = 0;
 }
 
 static uint64_t timeout_from(const struct uroce_qp *qp, uint64_t now)
@@ -47,17 +49,33 @@ static uint64_t timeout_from(const struct uroce_qp *qp, uint64_t now)
 	return timeout == UROCE_NEVER ? UROCE_NEVER : now + timeout;
 }
 
+/* A number below @below: not random, but different for each QP and time. */
+static uint64_t spread(const struct uroce_qp *qp, uint64_t now, uint64_t below)
+{
+	uint64_t hash = (now ^ (uint64_t)qp->qpn << 32 ^ qp->sq_psn) *
+			UINT64_C(0x9e3779b97f4a7c15);
+
+	return (hash >> 32) * below >> 32;
+}
+
 /*
  * A probe may be lost, too: the next one waits twice as long. Without an RTT,
- * that of a channel for example, there is none.
+ * many QPs may have begun at the same time, and lost all: their probes are
+ * spread, so that they do not collide again.
  */
-static uint64_t probe_from(const struct uroce_requester *req, uint64_t now)
+static uint64_t probe_from(const struct uroce_qp *qp, uint64_t now)
 {
-	uint64_t probe_ns =
-		now + ((2 * req->cwnd.rtt_ns + PROBE_NS) << req->nr_probes);
+	const struct uroce_requester *req = &qp->roce->req;
+	uint64_t wait_ns = (2 * req->cwnd.rtt_ns + PROBE_NS) << req->nr_probes;
 
-	return req->cwnd.rtt_ns && !req->recovering && probe_ns < req->ack_ns
-		       ? probe_ns
+	/* timeout 0: without an RTT nothing would end the probes */
+	if (!req->cwnd.rtt_ns && req->ack_ns == UROCE_NEVER)
+		return UROCE_NEVER;
+	if (!req->cwnd.rtt_ns)
+		wait_ns += spread(qp, now, wait_ns);
+	return !qp->roce->channel && !req->recovering &&
+			       now + wait_ns < req->ack_ns
+		       ? now + wait_ns
 		       : UROCE_NEVER;
 }
 
@@ -69,7 +87,7 @@ void uroce_retry_start(struct uroce_qp *qp, uint64_t now)
 		return;
 	req->stale = qp->roce->engine->stale;
 	req->ack_ns = timeout_from(qp, now);
-	req->probe_ns = probe_from(req, now);
+	req->probe_ns = probe_from(qp, now);
 	uroce_timers_set(qp->roce->engine, qp, uroce_retry_deadline(qp));
 }
 
@@ -127,6 +145,14 @@ void uroce_retry_rewind(struct uroce_qp *qp)
 	qp->roce->rndv.sending = false; /* retransmit with payload */
 }
 
+static void window_lost(struct uroce_requester *req, uint64_t now)
+{
+	if (!req->cwnd.rtt_ns && req->nr_probes)
+		uroce_cwnd_restart(&req->cwnd);
+	else
+		uroce_cwnd_lost(&req->cwnd, now);
+}
+
 static void go_back(struct uroce_qp *qp, uint64_t now)
 {
 	struct uroce_requester *req = &qp->roce->req;
@@ -135,7 +161,7 @@ static void go_back(struct uroce_qp *qp, uint64_t now)
 	req->recovering = true;
 	/* a channel has flow control of its own */
 	if (!qp->roce->channel)
-		uroce_cwnd_lost(&req->cwnd, now);
+		window_lost(req, now);
 	uroce_retry_rewind(qp);
 	stop_timer(req);
 	uroce_retry_start(qp, now);
@@ -192,7 +218,7 @@ static void shrink_window(struct uroce_requester *req, uint32_t lost,
 	if (has_shrunk(req, lost) || !uroce_cwnd_is_congested(&req->cwnd))
 		return;
 	req->reduced_psn = req->sent_psn;
-	uroce_cwnd_lost(&req->cwnd, now);
+	window_lost(req, now);
 }
 
 /* Processes a change of the record; returns the first lost PSN, or sent_psn. */
@@ -307,8 +333,15 @@ static void probe(struct uroce_qp *qp)
 			return;
 		of_responses = true;
 	}
-	if (!of_responses)
+	if (!of_responses) {
+		/* an ACK for an earlier packet is still for the first one */
+		bool sampling = req->cwnd.sampling &&
+				uroce_psn_add(req->cwnd.sample_psn, 1) !=
+					req->sent_psn;
+
 		uroce_retry_rewind(qp);
+		req->cwnd.sampling = sampling;
+	}
 	req->probing = !qp->roce->sack;
 	uroce_engine_activate(qp->roce->engine, qp);
 }
@@ -338,7 +371,7 @@ void uroce_retry_expire(struct uroce_qp *qp, uint64_t now)
 	} else if (req->probe_ns <= now) {
 		if (req->nr_probes < MAX_PROBES)
 			req->nr_probes++;
-		req->probe_ns = probe_from(req, now);
+		req->probe_ns = probe_from(qp, now);
 		probe(qp);
 	}
 }

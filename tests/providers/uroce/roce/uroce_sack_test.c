@@ -174,6 +174,60 @@ static void sack_lost_probes_are_repeated(void **state)
 	expect_probes(5);
 }
 
+/* No ACK has measured the RTT. The window begins again with two packets. */
+static void sack_lost_first_window_is_probed(void **state)
+{
+	struct wire wire = {
+		.losses = { .lost = { 0, 1, 2, 3, 4, 5, 6, 7 },
+			    .times = { 1, 1, 1, 1, 1, 1, 1, 1 },
+			    .nr_lost = 8 },
+	};
+	struct pair_options o = pair_defaults();
+	struct pair *pair;
+
+	o.timeout = 17; /* 0.5 s */
+	pair = new_pair(&wire, &o);
+	fill_source(pair, 8 * MTU);
+	post(pair, 1, IBV_WR_RDMA_WRITE, 8 * MTU);
+	/* after 2 ms to 4 ms */
+	pair_run_until(pair, pair->now + 4 * MS + MS / 10);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	expect_written(pair, 8 * MTU);
+	losses_expect_sent(&wire.losses, 8, 8);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_PROBES), 1);
+	assert_in_range(pair->side[0].qp->roce->req.cwnd.packets, 2, 10);
+	pair_free(pair);
+}
+
+/* Probes that were in vain become rarer until an RTT is known. */
+static void sack_first_probes_allow_any_rtt(void **state)
+{
+	struct wire wire = {};
+	struct pair_options o = pair_defaults();
+	struct pair *pair;
+	const struct uroce_cwnd *cwnd;
+
+	o.timeout = 20; /* 4 s */
+	pair = new_pair(&wire, &o);
+	cwnd = &pair->side[0].qp->roce->req.cwnd;
+	for (unsigned int i = 0; i < 2; i++)
+		pair->link[i] = (struct pair_link){
+			.bits_per_s = 1000000000,
+			.delay_ns = 50 * MS,
+			.queue_bytes = 1 << 20,
+		};
+	for (uint64_t i = 0; i < 10; i++) {
+		post(pair, i, IBV_WR_RDMA_WRITE, 100);
+		pair_run(pair);
+		expect(&pair->side[0].send_cq, i, IBV_WC_SUCCESS);
+	}
+	assert_in_range(cwnd->rtt_ns, 100 * MS, 101 * MS);
+	assert_in_range(cwnd->packets, 64, 64);
+	/* 2 ms to 4 ms, 4 ms to 8 ms more, ... */
+	assert_in_range(pair_count(pair, 0, UROCE_C_PROBES), 4, 8);
+	pair_free(pair);
+}
+
 /* The second last: nothing but the last packet can show that it is lost. */
 static void sack_single_arrival_shows_last_loss(void **state)
 {
@@ -500,6 +554,8 @@ int main(void)
 		cmocka_unit_test(sack_retransmission_is_lost_again),
 		cmocka_unit_test(sack_last_packet_is_lost),
 		cmocka_unit_test(sack_lost_probes_are_repeated),
+		cmocka_unit_test(sack_lost_first_window_is_probed),
+		cmocka_unit_test(sack_first_probes_allow_any_rtt),
 		cmocka_unit_test(sack_single_arrival_shows_last_loss),
 		cmocka_unit_test(sack_messages_complete_in_order),
 		cmocka_unit_test(sack_held_send_without_receive_is_rnr),
