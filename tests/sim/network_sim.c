@@ -136,10 +136,10 @@ static void lossy_link_spares_flows_elsewhere(void **state)
 {
 	sim_expect(&(struct bounds){
 		.scenario = "lossy",
-		.p50 = 9,
-		.most = 15,
+		.p50 = 4,
+		.most = 6,
 		.jain = 0.6,
-		.span = 15,
+		.span = 6,
 		.beside = 2.1,
 	});
 }

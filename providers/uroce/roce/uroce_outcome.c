@@ -97,7 +97,8 @@ static void renew_nak(struct uroce_qp *qp)
 		return;
 	}
 	uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_PSN_SEQ, resp->epsn);
-	resp->nak_sent = true;
+	/* a probe of the requester needs another list if this one is lost */
+	resp->nak_sent = uroce_reorder_is_empty(qp);
 }
 
 void uroce_responder_executed(struct uroce_qp *qp,
