@@ -68,10 +68,10 @@ static void permutation_uses_most_of_network(void **state)
 {
 	sim_expect(&(struct bounds){
 		.scenario = "permutation",
-		.p50 = 1.7,
-		.most = 2.1,
-		.jain = 0.9,
-		.span = 2.1,
+		.p50 = 1.3,
+		.most = 1.5,
+		.jain = 0.95,
+		.span = 1.5,
 	});
 }
 
@@ -90,10 +90,10 @@ static void allreduce_steps_have_equal_duration(void **state)
 {
 	sim_expect(&(struct bounds){
 		.scenario = "allreduce",
-		.p50 = 1.4,
-		.most = 1.8,
+		.p50 = 1.2,
+		.most = 1.5,
 		.jain = 0.95,
-		.span = 1.5,
+		.span = 1.3,
 	});
 }
 
@@ -101,10 +101,10 @@ static void linkfail_flows_take_remaining_paths(void **state)
 {
 	sim_expect(&(struct bounds){
 		.scenario = "linkfail",
-		.p50 = 1.7,
-		.most = 2.6,
+		.p50 = 1.4,
+		.most = 2.4,
 		.jain = 0.9,
-		.span = 2.6,
+		.span = 2.4,
 	});
 }
 
@@ -136,11 +136,11 @@ static void lossy_link_spares_flows_elsewhere(void **state)
 {
 	sim_expect(&(struct bounds){
 		.scenario = "lossy",
-		.p50 = 4,
-		.most = 6,
-		.jain = 0.6,
-		.span = 6,
-		.beside = 2.1,
+		.p50 = 2,
+		.most = 4,
+		.jain = 0.7,
+		.span = 4,
+		.beside = 1.5,
 	});
 }
 

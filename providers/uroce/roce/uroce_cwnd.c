@@ -4,7 +4,10 @@
  * is 0.4 * (t - K)^3 + most, where K is the time of rise to the old value, or
  * what Reno's would be if that is more. A random loss leaves it as it is.
  * Before the first loss it doubles with each RTT (slow start), until the RTT
- * rises by a quarter: then a queue fills.
+ * rises by a quarter. Then it grows by a quarter with each of the next RTTs
+ * (conservative slow start, RFC 9406), since the queue of the own adapter is
+ * enough for a short RTT to rise: it ends if the RTT rises by QUEUE_NS more. If
+ * the RTT falls meanwhile, the window doubles again.
  */
 #include "uroce/roce/uroce_cwnd.h"
 
@@ -27,6 +30,9 @@
 #define LOSS_ROUNDS  4u
 #define LOSS_PACKETS 500u
 #define QUEUE_NS     500000u
+/* RFC 9406, section 4.3 */
+#define CSS_ROUNDS  5u
+#define CSS_DIVISOR 4u
 /* Beyond it, the window exceeds MAX_PACKETS. */
 #define MAX_CUBIC_MS 250000
 
@@ -84,6 +90,38 @@ static uint32_t reno(const struct uroce_cwnd *cwnd)
 	return cwnd->least + (uint32_t)((uint64_t)cwnd->rounds * 53 / 100);
 }
 
+static bool has_long_queue(const struct uroce_cwnd *cwnd)
+{
+	return cwnd->last_ns - cwnd->rtt_ns > cwnd->rtt_ns / 4 + QUEUE_NS;
+}
+
+/* Whether there was no queue, or a short one for less than CSS_ROUNDS. */
+static bool slow_start_goes_on(struct uroce_cwnd *cwnd)
+{
+	if (has_long_queue(cwnd))
+		return false;
+	if (cwnd->css_rounds) {
+		if (cwnd->last_ns >= cwnd->css_ns)
+			return --cwnd->css_rounds;
+		cwnd->css_rounds = 0;
+	} else if (cwnd->last_ns - cwnd->rtt_ns > cwnd->last_ns / 5) {
+		cwnd->css_rounds = CSS_ROUNDS;
+		cwnd->css_ns = cwnd->last_ns;
+		cwnd->acked = 0;
+	}
+	return true;
+}
+
+/* By how much the window grows in slow start. */
+static uint32_t count_growth(struct uroce_cwnd *cwnd, uint32_t nr_acked)
+{
+	if (!cwnd->css_rounds)
+		return nr_acked;
+	nr_acked += cwnd->acked;
+	cwnd->acked = nr_acked % CSS_DIVISOR;
+	return nr_acked / CSS_DIVISOR;
+}
+
 void uroce_cwnd_take_sample(struct uroce_cwnd *cwnd, uint64_t now)
 {
 	uint64_t rtt_ns = now - cwnd->sample_ns;
@@ -94,7 +132,7 @@ void uroce_cwnd_take_sample(struct uroce_cwnd *cwnd, uint64_t now)
 	cwnd->last_ns = rtt_ns;
 	if (!cwnd->rtt_ns || rtt_ns < cwnd->rtt_ns)
 		cwnd->rtt_ns = rtt_ns ? rtt_ns : 1;
-	else if (!cwnd->steady && rtt_ns - cwnd->rtt_ns > rtt_ns / 5)
+	else if (!cwnd->steady && !slow_start_goes_on(cwnd))
 		begin_rise(cwnd, cwnd->packets, now);
 }
 
@@ -115,8 +153,9 @@ void uroce_cwnd_acked(struct uroce_cwnd *cwnd, const struct uroce_acked *acked,
 	if (cwnd->packets >= limit || acked->in_flight < cwnd->packets / 2)
 		return;
 	if (!cwnd->steady) {
-		cwnd->packets =
-			min_u32(cwnd->packets + acked->nr_packets, limit);
+		cwnd->packets = min_u32(
+			cwnd->packets + count_growth(cwnd, acked->nr_packets),
+			limit);
 		return;
 	}
 	cwnd->acked += acked->nr_packets;
@@ -135,8 +174,7 @@ void uroce_cwnd_acked(struct uroce_cwnd *cwnd, const struct uroce_acked *acked,
 
 bool uroce_cwnd_is_congested(const struct uroce_cwnd *cwnd)
 {
-	return !cwnd->rtt_ns ||
-	       cwnd->last_ns - cwnd->rtt_ns > cwnd->rtt_ns / 4 + QUEUE_NS ||
+	return !cwnd->rtt_ns || has_long_queue(cwnd) ||
 	       cwnd->lost * RANDOM_LOSS > cwnd->delivered + LOSS_PACKETS;
 }
 
@@ -159,7 +197,7 @@ void uroce_cwnd_lost(struct uroce_cwnd *cwnd, uint64_t now)
 void uroce_cwnd_restart(struct uroce_cwnd *cwnd)
 {
 	cwnd->packets = MIN_PACKETS;
-	cwnd->acked = 0;
+	cwnd->css_rounds = 0;
 	cwnd->steady = false;
 }
 

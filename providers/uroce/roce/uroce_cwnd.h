@@ -12,17 +12,19 @@
 #include <stdint.h>
 
 struct uroce_cwnd {
-	uint32_t packets; /* the window */
-	uint32_t acked;	  /* packets acknowledged since it grew */
-	uint32_t most;	  /* before the last loss */
-	uint32_t least;	  /* after it */
-	uint32_t rounds;  /* windows acknowledged since then */
-	bool steady;	  /* slow start has ended */
-	bool sampling;	  /* an RTT sample has begun */
+	uint32_t packets;   /* the window */
+	uint32_t acked;	    /* packets acknowledged since it grew */
+	uint32_t most;	    /* before the last loss */
+	uint32_t least;	    /* after it */
+	uint32_t rounds;    /* windows acknowledged since then */
+	bool steady;	    /* slow start has ended */
+	bool sampling;	    /* an RTT sample has begun */
+	uint8_t css_rounds; /* left, of conservative slow start; 0: none */
 	uint32_t sample_psn;
 	uint64_t sample_ns; /* when the packet with sample_psn was sent */
 	uint64_t rtt_ns;    /* minimum of all samples; 0: none */
 	uint64_t last_ns;   /* the latest sample */
+	uint64_t css_ns;    /* that with which conservative slow start began */
 	uint32_t delivered; /* packets, and those of them that were lost: */
 	uint32_t lost;	    /* both are halved now and then */
 	uint64_t since_ns;  /* time of the last loss, or end of slow start */

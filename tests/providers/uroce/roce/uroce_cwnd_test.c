@@ -101,13 +101,43 @@ static void window_that_is_not_used_does_not_grow(void **state)
 static void window_stops_doubling_when_rtt_rises(void **state)
 {
 	struct path path = path_new();
+	uint32_t grown;
 
 	path_fill(&path, 10 * MS);
 	path_fill(&path, 12 * MS);
 	assert_int_equal(path.cwnd.packets, 4 * FIRST);
+	/* a quarter with each of five RTTs */
+	path_fill(&path, 13 * MS);
+	assert_int_equal(path.cwnd.packets, 5 * FIRST);
+	for (int i = 0; i < 4; i++)
+		path_fill(&path, 13 * MS);
+	assert_in_range(path.cwnd.packets, 12 * FIRST, 13 * FIRST);
+	grown = path.cwnd.packets;
 	path_fill(&path, 13 * MS);
 	path_fill(&path, 10 * MS);
-	assert_in_range(path.cwnd.packets, 4 * FIRST + 1, 4 * FIRST + 3);
+	assert_in_range(path.cwnd.packets, grown, grown + 3);
+}
+
+static void window_doubles_again_when_rtt_falls(void **state)
+{
+	struct path path = path_new();
+
+	path_fill(&path, 10 * MS);
+	path_fill(&path, 13 * MS);
+	assert_in_range(path.cwnd.packets, 2 * FIRST, 3 * FIRST);
+	path.cwnd.packets = 2 * FIRST;
+	path_fill(&path, 10 * MS);
+	assert_int_equal(path.cwnd.packets, 4 * FIRST);
+}
+
+static void window_stops_growing_when_queue_is_long(void **state)
+{
+	struct path path = path_new();
+
+	path_fill(&path, 10 * MS);
+	path_fill(&path, 14 * MS);
+	path_fill(&path, 10 * MS);
+	assert_in_range(path.cwnd.packets, 2 * FIRST, 2 * FIRST + 3);
 }
 
 static void window_after_loss_is_7_tenths(void **state)
@@ -204,6 +234,8 @@ int main(void)
 		cmocka_unit_test(window_limit_is_below_psn_space),
 		cmocka_unit_test(window_that_is_not_used_does_not_grow),
 		cmocka_unit_test(window_stops_doubling_when_rtt_rises),
+		cmocka_unit_test(window_doubles_again_when_rtt_falls),
+		cmocka_unit_test(window_stops_growing_when_queue_is_long),
 		cmocka_unit_test(window_after_loss_is_7_tenths),
 		cmocka_unit_test(window_returns_to_old_value_after_k_seconds),
 		cmocka_unit_test(loss_without_queue_is_random),
