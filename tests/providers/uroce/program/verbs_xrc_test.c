@@ -19,6 +19,18 @@ static void post_atomic(uint64_t add, const struct target_srq *to)
 	assert_int_equal(xrc_try_post(wr, xrc_local_sge(8), to->number), 0);
 }
 
+/* Reads to the second half of the memory of the initiator. */
+static void post_read_to_second_half(const struct target_srq *from)
+{
+	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_READ };
+	struct ibv_sge sge = xrc_local_sge(PART / 2);
+
+	sge.addr += PART / 2;
+	wr.wr.rdma.remote_addr = (uintptr_t)from->memory;
+	wr.wr.rdma.rkey = from->mr->rkey;
+	assert_int_equal(xrc_try_post(wr, sge, from->number), 0);
+}
+
 /* -- data -- */
 
 static void xrc_send_reaches_named_srq(void **state)
@@ -59,11 +71,13 @@ static void xrc_rdma_uses_pd_of_srq(void **state)
 		assert_memory_equal(xrc.srqs[i].memory, xrc.memory, BYTES);
 	}
 	/* both are outstanding: each response has the PD of its request */
-	xrc_post(IBV_WR_RDMA_READ, BYTES, &xrc.srqs[0]);
-	xrc_post(IBV_WR_RDMA_READ, BYTES, &xrc.srqs[1]);
+	xrc_post(IBV_WR_RDMA_READ, PART / 2, &xrc.srqs[0]);
+	post_read_to_second_half(&xrc.srqs[1]);
 	xrc_expect_sent(IBV_WC_SUCCESS);
 	xrc_expect_sent(IBV_WC_SUCCESS);
-	assert_memory_equal(xrc.srqs[1].memory, xrc.memory, BYTES);
+	assert_memory_equal(xrc.srqs[0].memory, xrc.memory, PART / 2);
+	assert_memory_equal(xrc.srqs[1].memory, xrc.memory + PART / 2,
+			    PART / 2);
 }
 
 static void xrc_atomic_changes_memory(void **state)
