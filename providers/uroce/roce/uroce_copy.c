@@ -76,7 +76,7 @@ static int gather_store(struct uroce_engine *engine, const struct uroce_qp *qp,
 	struct uroce_gather *gather = &engine->gather;
 	const struct iovec to = { gather->to, gather->bytes };
 
-	if (!gather->bytes)
+	if (!gather->qp || !gather->bytes)
 		return 0;
 	gather->bytes = 0;
 	if (!uroce_odp_store(&to, 1, engine->copied_payload))
