@@ -239,15 +239,8 @@ int uroce_import_mr(struct ibv_pd *pd, uint32_t handle, struct ibv_mr **ret_mr)
 		free(mr);
 		return ret;
 	}
-	mr->pd = to_uroce_pd(pd);
-	uroce_use(&mr->pd->users);
-	mr->identity = (struct uroce_identity){ pd->context, handle };
+	uroce_mr_set_key(mr, pd, handle);
 	mr->vmr.mr_type = VERBS_MR_TYPE_IMPORTED_MR;
-	mr->vmr.ibv_mr.context = pd->context;
-	mr->vmr.ibv_mr.pd = pd;
-	mr->vmr.ibv_mr.handle = handle;
-	mr->vmr.ibv_mr.lkey = handle;
-	mr->vmr.ibv_mr.rkey = handle;
 	*ret_mr = &mr->vmr.ibv_mr;
 	return 0;
 }

@@ -95,6 +95,18 @@ static void get_share(struct uroce_context *ctx, struct uroce_region *region)
 					 &region->share_offset);
 }
 
+void uroce_mr_set_key(struct uroce_mr *mr, struct ibv_pd *pd, uint32_t key)
+{
+	mr->pd = to_uroce_pd(pd);
+	uroce_use(&mr->pd->users);
+	mr->identity = (struct uroce_identity){ pd->context, key };
+	mr->vmr.ibv_mr.context = pd->context;
+	mr->vmr.ibv_mr.pd = pd;
+	mr->vmr.ibv_mr.handle = key;
+	mr->vmr.ibv_mr.lkey = key;
+	mr->vmr.ibv_mr.rkey = key;
+}
+
 int uroce_mr_add(struct uroce_mr *mr, struct ibv_pd *pd,
 		 const struct uroce_region *region)
 {
@@ -109,14 +121,7 @@ int uroce_mr_add(struct uroce_mr *mr, struct ibv_pd *pd,
 	uroce_instance_unlock(ctx->instance);
 	if (ret)
 		return ret;
-	mr->pd = to_uroce_pd(pd);
-	uroce_use(&mr->pd->users);
-	mr->identity = (struct uroce_identity){ pd->context, key };
-	mr->vmr.ibv_mr.context = pd->context;
-	mr->vmr.ibv_mr.pd = pd;
-	mr->vmr.ibv_mr.handle = key;
-	mr->vmr.ibv_mr.lkey = key;
-	mr->vmr.ibv_mr.rkey = key;
+	uroce_mr_set_key(mr, pd, key);
 	return 0;
 }
 

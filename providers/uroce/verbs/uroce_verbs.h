@@ -483,6 +483,14 @@ int uroce_alloc_parent_domain(struct ibv_context *ctx,
 int uroce_mr_check_access(unsigned int access);
 
 /**
+ * uroce_mr_set_key() - set the keys and the PD of an object
+ * @mr: the object; a further user of @pd
+ * @pd: PD of the region
+ * @key: of the region, in the engine
+ */
+void uroce_mr_set_key(struct uroce_mr *mr, struct ibv_pd *pd, uint32_t key);
+
+/**
  * uroce_mr_add() - add a region to the engine, its context and its PD
  * @mr: receives the keys
  * @pd: PD of the region
