@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "uroce/shm/uroce_shm_copy.h"
 #include "uroce/shm/uroce_shm_ring_layout.h"
 #include "uroce/wire/uroce_wire.h"
 #include "util/prefetch.h"
@@ -107,11 +108,13 @@ bool uroce_shm_ring_has_room(struct uroce_shm_ring_sender *end)
 	return seems_to_have_room(end);
 }
 
-static void shm_ring_gather(uint8_t *dst, const struct iovec *iov,
+static void shm_ring_gather(const struct uroce_shm_ring_sender *end,
+			    uint8_t *dst, const struct iovec *iov,
 			    uint32_t nr_iov)
 {
 	for (uint32_t i = 0; i < nr_iov; i++) {
-		memcpy(dst, iov[i].iov_base, iov[i].iov_len);
+		uroce_shm_copy(dst, iov[i].iov_base, iov[i].iov_len,
+			       end->has_erms);
 		dst += iov[i].iov_len;
 	}
 }
@@ -129,39 +132,36 @@ static uint8_t *take_area(struct uroce_shm_ring_sender *end, uint32_t len,
 	return ring->area + offset;
 }
 
-/* Return: where the payload goes, behind the headers or in the area. */
-static uint8_t *begin_entry(struct uroce_shm_ring_sender *end,
-			    struct uroce_shm_ring_entry *entry,
-			    uint32_t header_len, uint32_t len)
+static bool is_in_area(uint32_t header_len, uint32_t len)
 {
-	uint16_t place = 0;
-	uint8_t *payload = entry->bytes + header_len;
+	return header_len + len >
+	       sizeof(((struct uroce_shm_ring_entry *)0)->bytes);
+}
 
-	assert(len <= UROCE_CHANNEL_MTU);
-	if (header_len + len > sizeof(entry->bytes))
-		payload = take_area(end, len, &place);
+static void fill_entry(struct uroce_shm_ring_entry *entry, uint32_t header_len,
+		       uint32_t len, uint16_t place)
+{
 	entry->payload_len = (uint16_t)len;
 	entry->place = place;
 	entry->header_len = (uint8_t)header_len;
 	entry->absent = 0;
-	return payload;
 }
 
-/* The same for a rendezvous chunk, which has no payload in the ring. */
-static void begin_absent(struct uroce_shm_ring_entry *entry,
-			 uint32_t header_len, const struct uroce_packet *packet)
+/* A rendezvous chunk, which has no payload in the ring. */
+static void put_absent(struct uroce_shm_ring_entry *entry,
+		       const struct uroce_packet *packet)
 {
 	const struct uroce_shm_ring_source source = {
 		.address = packet->source,
 		.bytes = packet->payload_len,
 		.nr_packets = packet->nr_absent,
 	};
+	const uint32_t header_len =
+		(uint32_t)uroce_wire_encode(packet, entry->bytes);
 
-	assert(header_len + sizeof(source) <= sizeof(entry->bytes));
+	assert(header_len <= sizeof(entry->bytes) - sizeof(source));
 	memcpy(entry->bytes + header_len, &source, sizeof(source));
-	entry->payload_len = 0;
-	entry->place = 0;
-	entry->header_len = (uint8_t)header_len;
+	fill_entry(entry, header_len, 0, 0);
 	entry->absent = 1;
 }
 
@@ -196,22 +196,41 @@ static void finish_entry(struct uroce_shm_ring_sender *end,
 		uroce_shm_ring_publish(end);
 }
 
+/*
+ * The payload of the area is stored before the entry. The receiver polls the
+ * line of the entry, so the sender takes it away from the receiver only once.
+ */
+static void put_payload(struct uroce_shm_ring_sender *end,
+			struct uroce_shm_ring_entry *entry,
+			const struct uroce_packet *packet,
+			const struct iovec *iov, uint32_t nr_iov)
+{
+	uint8_t header[UROCE_MAX_HEADER];
+	const uint32_t header_len = (uint32_t)uroce_wire_encode(packet, header);
+	uint8_t *payload = entry->bytes + header_len;
+	uint16_t place = 0;
+
+	assert(header_len <= sizeof(header));
+	assert(packet->payload_len <= UROCE_CHANNEL_MTU);
+	if (is_in_area(header_len, packet->payload_len))
+		payload = take_area(end, packet->payload_len, &place);
+	shm_ring_gather(end, payload, iov, nr_iov);
+	memcpy(entry->bytes, header, header_len);
+	fill_entry(entry, header_len, packet->payload_len, place);
+}
+
 void uroce_shm_ring_put(struct uroce_shm_ring_sender *end,
 			const struct uroce_packet *packet,
 			const struct iovec *iov, uint32_t nr_iov)
 {
 	struct uroce_shm_ring_entry *entry = entry_at(end->memory, end->head);
-	int header_len = uroce_wire_encode(packet, entry->bytes);
 
-	assert(header_len > 0);
+	if (packet->nr_absent)
+		put_absent(entry, packet);
+	else
+		put_payload(end, entry, packet, iov, nr_iov);
 	entry->ack = packet->carries_ack ? UROCE_EAGER_ACK | packet->carried_psn
 					 : 0;
-	if (packet->nr_absent)
-		begin_absent(entry, (uint32_t)header_len, packet);
-	else
-		shm_ring_gather(begin_entry(end, entry, (uint32_t)header_len,
-					    packet->payload_len),
-				iov, nr_iov);
 	finish_entry(end, entry, false);
 }
 
@@ -240,16 +259,22 @@ void uroce_shm_ring_put_eager(struct uroce_shm_ring_sender *end,
 			      const struct uroce_eager_entry *eager)
 {
 	struct uroce_shm_ring_entry *entry = entry_at(end->memory, end->head);
-	uint8_t *payload;
+	const bool in_area = is_in_area(eager->header_len, eager->payload_len);
+	uint8_t *payload = entry->bytes + eager->header_len;
+	uint16_t place = 0;
 
+	assert(eager->payload_len <= UROCE_CHANNEL_MTU);
+	if (in_area) /* before the entry: see put_payload() */
+		uroce_shm_copy(take_area(end, eager->payload_len, &place),
+			       eager->payload, eager->payload_len,
+			       end->has_erms);
 	entry->ack = eager->ack;
 	assert(eager->header_len <= UROCE_EAGER_SHORT);
 	copy_words(entry->bytes, eager->header, UROCE_EAGER_SHORT);
-	payload =
-		begin_entry(end, entry, eager->header_len, eager->payload_len);
+	fill_entry(entry, eager->header_len, eager->payload_len, place);
 	if (eager->payload_len == sizeof(uint64_t))
 		memcpy(payload, eager->payload, sizeof(uint64_t));
-	else if (eager->payload_len)
+	else if (eager->payload_len && !in_area)
 		memcpy(payload, eager->payload, eager->payload_len);
 	if (eager->in_stream)
 		prefetch_for_write(

@@ -41,7 +41,8 @@ struct uroce_shm_ring_sender {
 	struct uroce_shm_ring_entry *held;
 	uint32_t held_sequence;
 	uint32_t nr_held;
-	bool broken; /* protocol error of the receiver */
+	bool broken;   /* protocol error of the receiver */
+	bool has_erms; /* of the processor: uroce_shm_copy.h */
 	uint64_t area_end[UROCE_SHM_RING_ENTRIES]; /* area_head after the entry
 						    */
 };

@@ -8,6 +8,9 @@
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
 
 #include "uroce/shm/uroce_memfd.h"
 #include "uroce/shm/uroce_shm_ring_layout.h"
@@ -46,6 +49,19 @@ int uroce_shm_ring_open_receiver(int fd,
 	return ret;
 }
 
+/* Enhanced REP MOVSB/STOSB: Intel SDM, CPUID leaf 7, EBX. */
+static bool has_erms(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned int eax, ebx = 0, ecx, edx;
+
+	return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) &&
+	       ebx & (1u << 9);
+#else
+	return false;
+#endif
+}
+
 int uroce_shm_ring_open_sender(int fd, struct uroce_shm_ring_sender *ret_end)
 {
 	void *memory;
@@ -54,7 +70,10 @@ int uroce_shm_ring_open_sender(int fd, struct uroce_shm_ring_sender *ret_end)
 	if (!ret)
 		ret = map(fd, &memory);
 	if (!ret)
-		*ret_end = (struct uroce_shm_ring_sender){ .memory = memory };
+		*ret_end = (struct uroce_shm_ring_sender){
+			.memory = memory,
+			.has_erms = has_erms(),
+		};
 	return ret;
 }
 
