@@ -14,7 +14,7 @@
  * Bytes of the longest part of a message that is sent at once: the payload of
  * a packet, or of an entry of a ring.
  */
-#define UROCE_MAX_PART 8192
+#define UROCE_MAX_PART 16384
 
 /* Bytes of the longest run of parts that is copied from an on-demand region. */
 #define UROCE_MAX_COPIED_RUN 65536

@@ -20,7 +20,7 @@
  * cost of a packet is small against the copy of its data, small enough that the
  * receiver copies out of the cache what the sender has copied in.
  */
-#define UROCE_CHANNEL_MTU 8192
+#define UROCE_CHANNEL_MTU 16384
 
 /* Maximum bytes of a chunk: packets sent as one, without their payload. */
 #define UROCE_CHANNEL_CHUNK (512 * 1024)

@@ -396,7 +396,7 @@ uint32_t uroce_rndv_response(struct uroce_qp *qp,
 	 * A packet that may have been sent before contains its payload: the
 	 * requester ignores a duplicate, and with it the source address.
 	 */
-	if (!ops_of(qp) || res->asked_again)
+	if (!ops_of(qp) || res->asked_again || res->dma_len < UROCE_RNDV_MIN)
 		return 1;
 	/* the requester pulls with the rkey, which needs an open QP */
 	if (!uroce_qp_is_open(qp))

@@ -32,7 +32,7 @@
 struct uroce_out;
 
 /* For shorter messages the system calls cost more than the protocol saves. */
-#define UROCE_RNDV_MIN (128 * 1024)
+#define UROCE_RNDV_MIN (256 * 1024)
 /**
  * uroce_rndv_begin() - select the protocol of a message that starts
  *

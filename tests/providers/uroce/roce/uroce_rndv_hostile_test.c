@@ -89,12 +89,12 @@ static void rndv_hostile_packet_count_must_match_length(void **state)
 		{ UROCE_SEND_FIRST, 2, 2 * MTU + 1 },
 		{ UROCE_SEND_FIRST, 2, 0 },
 		{ UROCE_SEND_FIRST, 1, 2 * MTU },
-		{ UROCE_SEND_FIRST, 0x80001, MTU }, /* overflows 32 bits */
+		{ UROCE_SEND_FIRST, 0x40001, MTU }, /* overflows 32 bits */
 		{ UROCE_SEND_ONLY, 1, MTU },
 		{ UROCE_SEND_ONLY, 1, 100 },
 		{ UROCE_SEND_ONLY_IMM, 1, MTU },
 		{ UROCE_WRITE_FIRST, 2, 2 * MTU - 1 },
-		{ UROCE_WRITE_FIRST, 0x80001, MTU },
+		{ UROCE_WRITE_FIRST, 0x40001, MTU },
 		{ UROCE_WRITE_ONLY, 1, ROOM },
 		{ UROCE_WRITE_ONLY, 5, ROOM },
 		{ UROCE_WRITE_ONLY_IMM, 1, MTU },
@@ -197,7 +197,7 @@ static void rndv_hostile_absent_payload_without_push_completes(void **state)
 
 static void rndv_hostile_length_above_receive_is_refused(void **state)
 {
-	static const uint32_t numbers[] = { FITS + 1, PART / MTU, 0x7ffff };
+	static const uint32_t numbers[] = { FITS + 1, PART / MTU, 0x3ffff };
 
 	for (size_t i = 0; i < sizeof(numbers) / 4; i++) {
 		struct fake *fake = new_receiver();
@@ -257,7 +257,7 @@ static void rndv_hostile_write_is_checked_before_pull(void **state)
 		/* as much as announced, which ends the message, or more */
 		{ UROCE_WRITE_FIRST, 5, 5 * MTU, 0, 0, UROCE_C_BAD_LENGTH },
 		{ UROCE_WRITE_FIRST, 6, ROOM, 0, 0, UROCE_C_BAD_LENGTH },
-		{ UROCE_WRITE_FIRST, 0x7ffff, ROOM, 0, 0, UROCE_C_BAD_LENGTH },
+		{ UROCE_WRITE_FIRST, 0x3ffff, ROOM, 0, 0, UROCE_C_BAD_LENGTH },
 		/* no access rights there */
 		{ UROCE_WRITE_FIRST, 5, ROOM, 0, 1, UROCE_C_BAD_KEY },
 		{ UROCE_WRITE_FIRST, 5, ROOM, FAKE_MEMORY - TO - ROOM + 1, 0,
@@ -377,8 +377,8 @@ static void rndv_hostile_read_response_length_mismatch_is_refused(void **state)
 		{ FITS + 1, ROOM }, /* includes the last packet */
 		{ FITS + 1, (FITS + 1) * MTU },
 		{ FITS + 2, (FITS + 2) * MTU },
-		{ 0x7ffff, 0x7ffffu * MTU },
-		{ 0x80001, MTU },
+		{ 0x3ffff, 0x3ffffu * MTU },
+		{ 0x40001, MTU },
 		{ 2, MTU },
 		{ 1, MTU + 1 },
 		{ 1, MTU - 1 },

@@ -266,7 +266,7 @@ static void rndv_without_sink_is_pulled_entirely(void **state)
 static void rndv_sink_is_awaited_once(void **state)
 {
 	struct fake *fake = fake_new();
-	struct message m = message_new(fake, IBV_WR_SEND, MB);
+	struct message m = message_new(fake, IBV_WR_SEND, 2 * MB);
 
 	fake->side[0].room = 1;
 	fake->side[0].blind = 300;
@@ -577,7 +577,8 @@ static void rndv_lost_packet_is_retransmitted(void **state)
 		for (size_t at = 0; at < sizeof(places) / 4; at++) {
 			uint32_t n = places[at];
 			struct fake *fake = fake_new();
-			struct message m = message_new(fake, opcodes[i], MB);
+			struct message m =
+				message_new(fake, opcodes[i], 2 * MB);
 
 			fake->side[0].room = 1 + n % 5;
 			fake->loses = lose_one;
