@@ -282,7 +282,8 @@ static int begin_access(struct uroce_memory *memory,
 		return begin_dmabuf(memory, region->dmabuf);
 	if (region->memory) /* of a window */
 		region = region->memory;
-	if (region->kind != UROCE_REGION_ON_DEMAND)
+	if (region->kind != UROCE_REGION_ON_DEMAND &&
+	    region->kind != UROCE_REGION_IMPORTED)
 		return 0;
 	/* NULL would mean a NULL region; that page is never valid */
 	return ptr ? UROCE_MEMORY_ON_DEMAND : -EACCES;
@@ -320,7 +321,7 @@ int uroce_memory_local(struct uroce_memory *memory, uint32_t pd,
 
 /*
  * Kinds that need more than the bounds check: windows, which may be bound to an
- * on-demand region, dma-bufs, and on-demand regions.
+ * on-demand region, dma-bufs, on-demand and imported regions.
  */
 static int find_special(struct uroce_memory *memory,
 			const struct uroce_region *region,

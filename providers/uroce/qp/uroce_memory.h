@@ -29,6 +29,7 @@ enum uroce_region_kind {
 	UROCE_REGION_DMABUF,	/* as MEMORY, but only uroce_memory_local() and
 				 * uroce_memory_remote() return its address */
 	UROCE_REGION_ON_DEMAND, /* its pages may be invalid: uroce_odp.h */
+	UROCE_REGION_IMPORTED,	/* of another process: uroce_odp.h */
 };
 
 struct uroce_region {
@@ -71,7 +72,8 @@ struct uroce_memory {
 
 /*
  * Result of uroce_memory_local() and uroce_memory_remote(): a valid access to
- * an on-demand region. Only the functions of uroce_odp.h access the address.
+ * an on-demand or imported region. Only the functions of uroce_odp.h access the
+ * address.
  */
 #define UROCE_MEMORY_ON_DEMAND 1
 

@@ -4,13 +4,43 @@
  * unmapped or protected at any time. The kernel copies the bytes, as between
  * two processes (process_vm_readv(2)), so an invalid page is an error and no
  * signal. Only these functions access such memory.
+ *
+ * Memory of another process (UROCE_REGION_IMPORTED) is accessed in the same
+ * way. An address range without pages stands for it in this process.
  */
 #ifndef UROCE_ODP_H
 #define UROCE_ODP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/uio.h>
+
+/* An address range that stands for memory of another process. */
+struct uroce_odp_range {
+	uint8_t *base; /* reserved: no access to it succeeds */
+	size_t bytes;
+	/*
+	 * copy() - copy between @here and the memory that @offset stands for
+	 * @write: to the other process
+	 *
+	 * Context: one call at a time in the process; takes no lock.
+	 * Return: 0, or -errno: the memory is not accessible any more.
+	 */
+	int (*copy)(const struct uroce_odp_range *range, size_t offset,
+		    const struct iovec *here, bool write);
+};
+
+/**
+ * uroce_odp_add_range() - use a range from now on
+ * @range: of the caller, which removes it before it frees it
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int uroce_odp_add_range(const struct uroce_odp_range *range);
+
+/** uroce_odp_remove_range() - when it returns, @range is not in use */
+void uroce_odp_remove_range(const struct uroce_odp_range *range);
 
 /** uroce_odp_is_possible() - whether the kernel permits these accesses */
 bool uroce_odp_is_possible(void);

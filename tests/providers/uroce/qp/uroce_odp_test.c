@@ -176,6 +176,118 @@ static void odp_forbidden_call_is_reported(void **state)
 	assert_false(uroce_odp_is_possible());
 }
 
+/* The memory that a range stands for, and a result of its copies. */
+static uint8_t far[2][64];
+static int far_result;
+
+static int copy_far(uint8_t *memory, size_t offset, const struct iovec *here,
+		    bool write)
+{
+	if (write)
+		memcpy(memory + offset, here->iov_base, here->iov_len);
+	else
+		memcpy(here->iov_base, memory + offset, here->iov_len);
+	return far_result;
+}
+
+static int copy_first(const struct uroce_odp_range *range, size_t offset,
+		      const struct iovec *here, bool write)
+{
+	return copy_far(far[0], offset, here, write);
+}
+
+static int copy_second(const struct uroce_odp_range *range, size_t offset,
+		       const struct iovec *here, bool write)
+{
+	return copy_far(far[1], offset, here, write);
+}
+
+static struct uroce_odp_range
+new_range(int (*copy)(const struct uroce_odp_range *range, size_t offset,
+		      const struct iovec *here, bool write))
+{
+	void *base = mmap(NULL, sizeof(far[0]), PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(base, MAP_FAILED);
+	return (struct uroce_odp_range){ base, sizeof(far[0]), copy };
+}
+
+static void end_range(const struct uroce_odp_range *range)
+{
+	uroce_odp_remove_range(range);
+	assert_int_equal(munmap(range->base, range->bytes), 0);
+}
+
+static void odp_ranges_are_copied_by_their_function(void **state)
+{
+	const struct uroce_odp_range first = new_range(copy_first);
+	const struct uroce_odp_range second = new_range(copy_second);
+	uint8_t bytes[8] = "abcdefg", back[8] = "";
+	const struct iovec iov[] = { { second.base + 60, 4 },
+				     { first.base, 4 } };
+
+	far_result = 0;
+	assert_int_equal(uroce_odp_add_range(&first), 0);
+	assert_int_equal(uroce_odp_add_range(&second), 0);
+	assert_int_equal(uroce_odp_store(iov, 2, bytes), 0);
+	assert_memory_equal(far[1] + 60, "abcd", 4);
+	assert_memory_equal(far[0], "efg", 4);
+	assert_int_equal(uroce_odp_load(back, iov, 2), 0);
+	assert_memory_equal(back, bytes, 8);
+	far_result = -EACCES;
+	assert_int_equal(uroce_odp_load(back, iov, 1), -EFAULT);
+	far_result = 0;
+	end_range(&first);
+	assert_int_equal(uroce_odp_store(iov, 1, bytes), 0);
+	end_range(&second);
+}
+
+static void odp_memory_beside_ranges_is_of_this_process(void **state)
+{
+	struct uroce_odp_range range[3];
+	uint8_t bytes[8] = "abcdefg", near[8] = "";
+	const struct iovec here = { near, 8 };
+	struct iovec end = { NULL, 8 };
+
+	skip_unless_possible();
+	for (int i = 0; i < 3; i++) {
+		range[i] = new_range(copy_first);
+		assert_int_equal(uroce_odp_add_range(&range[i]), 0);
+	}
+	assert_int_equal(uroce_odp_store(&here, 1, bytes), 0);
+	assert_memory_equal(near, bytes, 8);
+	/* the rest of the page is reserved, and stands for nothing */
+	end.iov_base = range[1].base + range[1].bytes;
+	assert_int_equal(uroce_odp_store(&end, 1, bytes), -EFAULT);
+	end.iov_base = range[1].base + range[1].bytes - 4;
+	assert_int_equal(uroce_odp_store(&end, 1, bytes), -EFAULT);
+	for (int i = 0; i < 3; i++)
+		end_range(&range[i]);
+	assert_int_equal(uroce_odp_store(&here, 1, bytes), 0);
+}
+
+static void odp_many_ranges_are_found(void **state)
+{
+	static struct uroce_odp_range range[200];
+	uint8_t bytes[8] = "abcdefg";
+
+	far_result = 0;
+	for (int i = 0; i < 200; i++) {
+		range[i] = new_range(i % 2 ? copy_second : copy_first);
+		assert_int_equal(uroce_odp_add_range(&range[i]), 0);
+	}
+	for (int i = 0; i < 200; i++) {
+		const struct iovec iov = { range[i].base + 8, 8 };
+
+		memset(far, 0, sizeof(far));
+		assert_int_equal(uroce_odp_store(&iov, 1, bytes), 0);
+		assert_memory_equal(far[i % 2] + 8, bytes, 8);
+	}
+	for (int i = 0; i < 200; i++)
+		end_range(&range[i]);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -185,6 +297,9 @@ int main(void)
 		TEST(odp_invalid_page_returns_efault),
 		TEST(odp_atomics_return_original_value),
 		TEST(odp_forbidden_call_is_reported),
+		TEST(odp_ranges_are_copied_by_their_function),
+		TEST(odp_memory_beside_ranges_is_of_this_process),
+		TEST(odp_many_ranges_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
