@@ -22,7 +22,7 @@
 /*
  * Changes with the layout of rings or MR directories and with the messages.
  */
-#define VERSION 10
+#define VERSION 11
 #define BACKLOG 256 /* clients: every other process */
 #define MAGIC	(UINT64_C(0x75726f63652d6c00) + VERSION)
 

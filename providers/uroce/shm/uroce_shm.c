@@ -58,6 +58,9 @@ int uroce_shm_enter_locked(struct uroce_shm *shm, struct uroce_peer *peer,
 	if (old)
 		uroce_shm_remove_locked(shm, old);
 	shm->table[peer->slot] = peer;
+	if (peer->remote.memory)
+		uroce_shm_directory_publish_peer(&shm->directory, peer->slot,
+						 peer->token);
 	push_arrived(shm, peer);
 	uroce_shm_signal_locked(shm);
 	return 0;
@@ -66,6 +69,7 @@ int uroce_shm_enter_locked(struct uroce_shm *shm, struct uroce_peer *peer,
 void uroce_shm_remove_locked(struct uroce_shm *shm, struct uroce_peer *peer)
 {
 	shm->table[peer->slot] = NULL;
+	uroce_shm_directory_publish_peer(&shm->directory, peer->slot, 0);
 	(void)epoll_ctl(shm->epoll, EPOLL_CTL_DEL, peer->fd, NULL);
 	__atomic_store_n(&peer->dead, true, __ATOMIC_RELAXED);
 	/* pairs with the load in see_news() */

@@ -126,6 +126,13 @@ void uroce_shm_put_channel(struct uroce_shm *shm,
 			   struct uroce_channel *channel);
 
 /**
+ * uroce_shm_publish_pd() - uroce_shm_directory_publish_pd(); with the engine
+ * lock
+ */
+void uroce_shm_publish_pd(struct uroce_shm *shm, uint32_t context, uint32_t pd,
+			  bool exists);
+
+/**
  * uroce_shm_quiesce() - quiesce: wait until no peer accesses memory of this
  * process by directory entries that were withdrawn
  * @until_ms: deadline: CLOCK_MONOTONIC, in ms

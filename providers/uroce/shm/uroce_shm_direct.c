@@ -177,6 +177,12 @@ void uroce_shm_publish_region(struct uroce_shm *shm,
 	uroce_shm_directory_publish_region(&shm->directory, region);
 }
 
+void uroce_shm_publish_pd(struct uroce_shm *shm, uint32_t context, uint32_t pd,
+			  bool exists)
+{
+	uroce_shm_directory_publish_pd(&shm->directory, context, pd, exists);
+}
+
 /* Only peers that announce accesses in a directory get access to a QP. */
 void uroce_shm_publish_qp(struct uroce_shm *shm,
 			  const struct uroce_published_qp *qp,
@@ -197,46 +203,61 @@ void uroce_shm_polled(struct uroce_shm *shm, uint64_t now)
 	uroce_shm_directory_polled(&shm->directory, now);
 }
 
-/* Return: odd if the peer is copying; 0 without a peer or its directory. */
-static uint32_t copying_locked(const struct uroce_shm *shm, uint32_t slot,
-			       uint64_t *ret_token)
+/* The accesses that a peer announces; all 0 without a peer or its directory. */
+struct announced {
+	uint64_t token;
+	uint32_t copying, importing; /* odd: one is in progress */
+};
+
+static struct announced announced_locked(const struct uroce_shm *shm,
+					 uint32_t slot)
 {
+	const uint32_t own = shm->config.slot;
 	const struct uroce_peer *peer = shm->table[slot];
 
 	if (!peer || !peer->remote.memory)
-		return 0;
-	*ret_token = peer->token;
-	return uroce_shm_remote_copying(&peer->remote, shm->config.slot);
+		return (struct announced){};
+	return (struct announced){
+		.token = peer->token,
+		.copying = uroce_shm_remote_copying(&peer->remote, own),
+		.importing = uroce_shm_remote_importing(&peer->remote, own),
+	};
 }
 
 /* An access that begins later does not find the withdrawn row. */
-static bool is_still_copying(struct uroce_shm *shm, uint32_t slot,
-			     uint64_t token, uint32_t count)
+static bool is_in_progress(const struct announced *before,
+			   const struct announced *now)
 {
-	uint64_t now_token = 0;
-	uint32_t now_count;
+	return now->token == before->token &&
+	       ((before->copying % 2 && now->copying == before->copying) ||
+		(before->importing % 2 && now->importing == before->importing));
+}
+
+static bool is_still_copying(struct uroce_shm *shm, uint32_t slot,
+			     const struct announced *before)
+{
+	struct announced now;
 
 	verbs_mutex_lock(&shm->mutex);
-	now_count = copying_locked(shm, slot, &now_token);
+	now = announced_locked(shm, slot);
 	verbs_mutex_unlock(&shm->mutex);
-	return now_count == count && now_token == token;
+	return is_in_progress(before, &now);
 }
 
 int uroce_shm_quiesce(struct uroce_shm *shm, uint64_t until_ms)
 {
 	const struct timespec nap = { .tv_nsec = NAP_NS };
-	uint32_t count[UROCE_SHM_SLOTS];
-	uint64_t token[UROCE_SHM_SLOTS];
+	struct announced before[UROCE_SHM_SLOTS];
 
 	if (shm->abandoned || !shm->directory.memory)
 		return 0;
 	verbs_mutex_lock(&shm->mutex);
 	for (uint32_t i = 0; i < UROCE_SHM_SLOTS; i++)
-		count[i] = copying_locked(shm, i, &token[i]);
+		before[i] = announced_locked(shm, i);
 	verbs_mutex_unlock(&shm->mutex);
 	for (uint32_t i = 0; i < UROCE_SHM_SLOTS; i++)
-		while (count[i] % 2 &&
-		       is_still_copying(shm, i, token[i], count[i])) {
+		while (is_in_progress(&before[i], &before[i]) &&
+		       is_still_copying(shm, i, &before[i])) {
 			if (uroce_pairing_now_ms() >= until_ms)
 				return -EBUSY;
 			(void)nanosleep(&nap, NULL);

@@ -119,15 +119,16 @@ void uroce_shm_directory_publish_region(
 	if (!directory->memory || index >= UROCE_SHM_DIRECTORY_REGIONS)
 		return;
 	row = &directory->memory->regions[index];
-	/* do not allocate a page of memory for an MR without access rights */
+	/* do not allocate a page of memory for an MR without any right */
 	if (__atomic_load_n(&row->key, __ATOMIC_RELAXED)) {
 		__atomic_store_n(&row->key, 0, __ATOMIC_SEQ_CST);
 		count_shared(directory, row->share ? -1 : 0);
 	}
-	if (!region->access)
+	if (!region->access && !region->import)
 		return;
 	set32(&row->pd, region->pd);
 	set32(&row->access, region->access);
+	set32(&row->import, region->import);
 	set64(&row->base, region->base);
 	set64(&row->iova, region->iova);
 	set64(&row->bytes, region->bytes);
@@ -178,6 +179,30 @@ void uroce_shm_directory_publish_sink(struct uroce_shm_directory *directory,
 			 __ATOMIC_RELEASE);
 }
 
+void uroce_shm_directory_publish_pd(struct uroce_shm_directory *directory,
+				    uint32_t context, uint32_t pd, bool exists)
+{
+	const uint64_t value = (uint64_t)context << 32 | pd;
+	uint64_t *pds;
+
+	if (!directory->memory)
+		return;
+	pds = directory->memory->pds;
+	for (uint32_t i = 0; i < UROCE_SHM_DIRECTORY_PDS; i++)
+		if (pds[i] == (exists ? 0 : value)) {
+			set64(&pds[i], exists ? value : 0);
+			return;
+		}
+}
+
+void uroce_shm_directory_publish_peer(struct uroce_shm_directory *directory,
+				      uint32_t slot, uint64_t token)
+{
+	if (directory->memory)
+		__atomic_store_n(&directory->memory->copying[slot].token, token,
+				 __ATOMIC_SEQ_CST);
+}
+
 void uroce_shm_directory_polled(struct uroce_shm_directory *directory,
 				uint64_t now)
 {
@@ -188,19 +213,37 @@ void uroce_shm_directory_polled(struct uroce_shm_directory *directory,
 	__atomic_store_n(&directory->memory->polled.ns, now, __ATOMIC_RELAXED);
 }
 
+static void access_begin(uint32_t *count)
+{
+	__atomic_store_n(count, *count + 1, __ATOMIC_SEQ_CST);
+}
+
+static void access_end(uint32_t *count)
+{
+	/* release: the copied data precedes it; later accesses need no order */
+	__atomic_store_n(count, *count + 1, __ATOMIC_RELEASE);
+}
+
 void uroce_shm_directory_begin(struct uroce_shm_directory *directory,
 			       uint32_t slot)
 {
-	uint32_t *count = &directory->memory->copying[slot].count;
-
-	__atomic_store_n(count, *count + 1, __ATOMIC_SEQ_CST);
+	access_begin(&directory->memory->copying[slot].count);
 }
 
 void uroce_shm_directory_end(struct uroce_shm_directory *directory,
 			     uint32_t slot)
 {
-	uint32_t *count = &directory->memory->copying[slot].count;
+	access_end(&directory->memory->copying[slot].count);
+}
 
-	/* release: the copied data precedes it; later accesses need no order */
-	__atomic_store_n(count, *count + 1, __ATOMIC_RELEASE);
+void uroce_shm_directory_begin_import(struct uroce_shm_directory *directory,
+				      uint32_t slot)
+{
+	access_begin(&directory->memory->copying[slot].imports);
+}
+
+void uroce_shm_directory_end_import(struct uroce_shm_directory *directory,
+				    uint32_t slot)
+{
+	access_end(&directory->memory->copying[slot].imports);
 }

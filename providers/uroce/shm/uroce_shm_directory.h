@@ -32,11 +32,15 @@ struct uroce_shm_remote {
 	const struct uroce_shm_directory_memory *memory; /* NULL: none */
 };
 
-/* An MR to which peers may have access rights. */
+/* Set in every import that is possible, besides enum ibv_access_flags. */
+#define UROCE_IMPORT_POSSIBLE 0x80000000u
+
+/* An MR to which peers may have access rights. Published if any right is set */
 struct uroce_published_region {
 	uint32_t key;
 	uint32_t pd;
-	uint32_t access; /* enum ibv_access_flags; 0: not published */
+	uint32_t access; /* of peers: enum ibv_access_flags */
+	uint32_t import; /* of processes that import the MR; likewise */
 	uint64_t base;
 	uint64_t iova;
 	uint64_t bytes;
@@ -114,6 +118,23 @@ void uroce_shm_directory_publish_sink(struct uroce_shm_directory *directory,
 				      uint32_t qpn, enum uroce_sink_kind kind,
 				      const struct uroce_sink *sink);
 
+/**
+ * uroce_shm_directory_publish_pd() - publish or withdraw a PD, for imports
+ * @context: number of its context
+ *
+ * Without room, the PD is not published. Context: with the engine lock.
+ */
+void uroce_shm_directory_publish_pd(struct uroce_shm_directory *directory,
+				    uint32_t context, uint32_t pd, bool exists);
+
+/**
+ * uroce_shm_directory_publish_peer() - publish whether this process waits for
+ * accesses that a peer announces
+ * @token: of the peer; 0: it does not
+ */
+void uroce_shm_directory_publish_peer(struct uroce_shm_directory *directory,
+				      uint32_t slot, uint64_t token);
+
 /** uroce_shm_directory_polled() - publish the time of a poll; @now: ns */
 void uroce_shm_directory_polled(struct uroce_shm_directory *directory,
 				uint64_t now);
@@ -131,6 +152,16 @@ void uroce_shm_directory_begin(struct uroce_shm_directory *directory,
 			       uint32_t slot);
 void uroce_shm_directory_end(struct uroce_shm_directory *directory,
 			     uint32_t slot);
+
+/**
+ * uroce_shm_directory_begin_import() - likewise for an access to an imported MR
+ *
+ * Context: one thread at a time; without the engine lock.
+ */
+void uroce_shm_directory_begin_import(struct uroce_shm_directory *directory,
+				      uint32_t slot);
+void uroce_shm_directory_end_import(struct uroce_shm_directory *directory,
+				    uint32_t slot);
 
 /**
  * uroce_shm_remote_open() - map the directory of a peer
@@ -151,6 +182,29 @@ uint64_t uroce_shm_remote_polled(const struct uroce_shm_remote *remote);
 /** uroce_shm_remote_copying() - odd: the peer accesses memory of @slot */
 uint32_t uroce_shm_remote_copying(const struct uroce_shm_remote *remote,
 				  uint32_t slot);
+
+/** uroce_shm_remote_importing() - odd: likewise, to an imported MR */
+uint32_t uroce_shm_remote_importing(const struct uroce_shm_remote *remote,
+				    uint32_t slot);
+
+/** uroce_shm_remote_waits() - whether the peer waits for accesses of a process
+ */
+bool uroce_shm_remote_waits(const struct uroce_shm_remote *remote,
+			    uint32_t slot, uint64_t token);
+
+/** uroce_shm_remote_has_pd() - whether a context of the peer has a PD */
+bool uroce_shm_remote_has_pd(const struct uroce_shm_remote *remote,
+			     uint32_t context, uint32_t pd);
+
+/**
+ * uroce_shm_remote_region() - get the row of an MR
+ * @ret_region: receives it; its values are unchecked
+ *
+ * Return: whether an MR with this key is published.
+ */
+bool uroce_shm_remote_region(const struct uroce_shm_remote *remote,
+			     uint32_t key,
+			     struct uroce_published_region *ret_region);
 
 /** uroce_shm_remote_nr_shared() - get the address of the number of shared MRs
  */

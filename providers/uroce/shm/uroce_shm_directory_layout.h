@@ -21,12 +21,13 @@
 #define UROCE_SHM_DIRECTORY_PEERS   256
 #define UROCE_SHM_DIRECTORY_QPS	    65536 /* index: low 16 bits of a QPN */
 #define UROCE_SHM_DIRECTORY_REGIONS 65536 /* MRs above are not published */
+#define UROCE_SHM_DIRECTORY_PDS	    1024  /* further PDs are not published */
 
 struct uroce_shm_directory_region {
 	uint32_t key; /* 0: none */
 	uint32_t pd;
-	uint32_t access; /* enum ibv_access_flags */
-	uint32_t reserved;
+	uint32_t access; /* of peers: enum ibv_access_flags; 0: none */
+	uint32_t import; /* of processes that import it; 0: not possible */
 	uint64_t base;
 	uint64_t iova;
 	uint64_t bytes;
@@ -65,10 +66,17 @@ struct uroce_shm_directory_memory {
 		uint8_t pad[UROCE_SHM_DIRECTORY_LINE - sizeof(uint64_t)];
 	} polled;
 	struct {
-		/* odd: the owner accesses memory of the process in that slot */
-		uint32_t count;
-		uint8_t pad[UROCE_SHM_DIRECTORY_LINE - sizeof(uint32_t)];
+		/*
+		 * odd: the owner accesses memory of the process in that slot,
+		 * for a QP or in an imported MR
+		 */
+		uint32_t count, imports;
+		/* of the process whose accesses the owner waits for; or 0 */
+		uint64_t token;
+		uint8_t pad[UROCE_SHM_DIRECTORY_LINE - 2 * sizeof(uint64_t)];
 	} copying[UROCE_SHM_DIRECTORY_PEERS];
+	/* number of a context << 32 | number of a PD; 0: none */
+	uint64_t pds[UROCE_SHM_DIRECTORY_PDS];
 	struct uroce_shm_directory_qp qps[UROCE_SHM_DIRECTORY_QPS];
 	struct uroce_shm_directory_region regions[UROCE_SHM_DIRECTORY_REGIONS];
 };
@@ -76,6 +84,7 @@ struct uroce_shm_directory_memory {
 _Static_assert(sizeof(struct uroce_shm_directory_memory) ==
 		       (2 + UROCE_SHM_DIRECTORY_PEERS) *
 				       UROCE_SHM_DIRECTORY_LINE +
+			       UROCE_SHM_DIRECTORY_PDS * 8 +
 			       UROCE_SHM_DIRECTORY_QPS * 64 +
 			       UROCE_SHM_DIRECTORY_REGIONS * 56,
 	       "no gaps");

@@ -70,6 +70,21 @@ uint32_t uroce_shm_remote_copying(const struct uroce_shm_remote *remote,
 			       __ATOMIC_SEQ_CST);
 }
 
+uint32_t uroce_shm_remote_importing(const struct uroce_shm_remote *remote,
+				    uint32_t slot)
+{
+	/* pairs with the store in uroce_shm_directory_begin_import() */
+	return __atomic_load_n(&remote->memory->copying[slot].imports,
+			       __ATOMIC_SEQ_CST);
+}
+
+bool uroce_shm_remote_waits(const struct uroce_shm_remote *remote,
+			    uint32_t slot, uint64_t token)
+{
+	return __atomic_load_n(&remote->memory->copying[slot].token,
+			       __ATOMIC_SEQ_CST) == token;
+}
+
 static uint32_t shm_remote_get32(const uint32_t *member)
 {
 	/* pairs with the release in uroce_shm_directory.c */
@@ -122,6 +137,7 @@ static bool find_region(const struct uroce_shm_directory_memory *memory,
 	*ret_region = (struct uroce_shm_directory_region){
 		.pd = shm_remote_get32(&row->pd),
 		.access = shm_remote_get32(&row->access),
+		.import = shm_remote_get32(&row->import),
 		.base = shm_remote_get64(&row->base),
 		.iova = shm_remote_get64(&row->iova),
 		.bytes = shm_remote_get64(&row->bytes),
@@ -129,6 +145,39 @@ static bool find_region(const struct uroce_shm_directory_memory *memory,
 		.share_offset = shm_remote_get64(&row->share_offset),
 	};
 	return shm_remote_get32(&row->key) == key;
+}
+
+bool uroce_shm_remote_region(const struct uroce_shm_remote *remote,
+			     uint32_t key,
+			     struct uroce_published_region *ret_region)
+{
+	struct uroce_shm_directory_region region;
+
+	if (!find_region(remote->memory, key, &region))
+		return false;
+	*ret_region = (struct uroce_published_region){
+		.key = key,
+		.pd = region.pd,
+		.access = region.access,
+		.import = region.import,
+		.base = region.base,
+		.iova = region.iova,
+		.bytes = region.bytes,
+		.share = region.share,
+		.share_offset = region.share_offset,
+	};
+	return true;
+}
+
+bool uroce_shm_remote_has_pd(const struct uroce_shm_remote *remote,
+			     uint32_t context, uint32_t pd)
+{
+	const uint64_t value = (uint64_t)context << 32 | pd;
+
+	for (uint32_t i = 0; value && i < UROCE_SHM_DIRECTORY_PDS; i++)
+		if (shm_remote_get64(&remote->memory->pds[i]) == value)
+			return true;
+	return false;
 }
 
 int uroce_shm_remote_find(const struct uroce_shm_remote *remote,
@@ -142,7 +191,8 @@ int uroce_shm_remote_find(const struct uroce_shm_remote *remote,
 	if (!find_qp(remote->memory, wanted, &qp) ||
 	    !find_region(remote->memory, wanted->rkey, &region))
 		return -EACCES;
-	if (region.pd != qp.pd ||
+	/* a row without rights of peers is for imports only */
+	if (region.pd != qp.pd || !region.access ||
 	    (region.access & wanted->access) != wanted->access)
 		return -EACCES;
 	offset = wanted->va - region.iova;

@@ -250,7 +250,7 @@ static struct uroce_hello make_hello(uint32_t slot)
 {
 	struct uroce_hello hello = {
 		.party = {
-			.magic = UINT64_C(0x75726f63652d6c0a),
+			.magic = UINT64_C(0x75726f63652d6c0b),
 			.nr_slots = UROCE_SHM_RING_ENTRIES,
 			.area = UROCE_SHM_RING_AREA,
 			.mtu = UROCE_CHANNEL_MTU,

@@ -196,6 +196,60 @@ static void directory_withdrawn_entry_is_refused(void **state)
 	assert_int_equal(find(&an_access, &address), 0);
 }
 
+/* A process that imports it has the rights, not a QP of the peer. */
+static void directory_region_for_imports_is_refused(void **state)
+{
+	struct uroce_published_region region = a_region, found;
+	struct uroce_wanted wanted = an_access;
+
+	region.access = 0;
+	region.import = UROCE_IMPORT_POSSIBLE | WRITE_RIGHT;
+	uroce_shm_directory_publish_region(&directory, &region);
+	assert_refused(&wanted);
+	wanted.access = 0;
+	assert_refused(&wanted);
+	assert_true(uroce_shm_remote_region(&remote, region.key, &found));
+	assert_int_equal(found.import, region.import);
+	assert_int_equal(found.pd, region.pd);
+	assert_true(found.base == region.base && found.iova == region.iova &&
+		    found.bytes == region.bytes);
+	assert_false(uroce_shm_remote_region(&remote, region.key + 1, &found));
+	region.import = 0;
+	uroce_shm_directory_publish_region(&directory, &region);
+	assert_false(uroce_shm_remote_region(&remote, region.key, &found));
+}
+
+static void directory_pds_are_found_until_withdrawn(void **state)
+{
+	assert_false(uroce_shm_remote_has_pd(&remote, 1, 7));
+	for (uint32_t i = 1; i <= UROCE_SHM_DIRECTORY_PDS + 1; i++)
+		uroce_shm_directory_publish_pd(&directory, 1, i, true);
+	assert_true(uroce_shm_remote_has_pd(&remote, 1, 7));
+	assert_false(uroce_shm_remote_has_pd(&remote, 2, 7));
+	assert_false(uroce_shm_remote_has_pd(&remote, 0, 0));
+	assert_true(
+		uroce_shm_remote_has_pd(&remote, 1, UROCE_SHM_DIRECTORY_PDS));
+	assert_false(uroce_shm_remote_has_pd(&remote, 1,
+					     UROCE_SHM_DIRECTORY_PDS + 1));
+	uroce_shm_directory_publish_pd(&directory, 1, 7, false);
+	assert_false(uroce_shm_remote_has_pd(&remote, 1, 7));
+	uroce_shm_directory_publish_pd(&directory, 2, 7, true);
+	assert_true(uroce_shm_remote_has_pd(&remote, 2, 7));
+}
+
+static void directory_import_is_announced(void **state)
+{
+	assert_false(uroce_shm_remote_waits(&remote, 9, 4711));
+	uroce_shm_directory_publish_peer(&directory, 9, 4711);
+	assert_true(uroce_shm_remote_waits(&remote, 9, 4711));
+	assert_false(uroce_shm_remote_waits(&remote, 8, 4711));
+	uroce_shm_directory_begin_import(&directory, 9);
+	assert_int_equal(uroce_shm_remote_importing(&remote, 9), 1);
+	assert_int_equal(uroce_shm_remote_copying(&remote, 9), 0);
+	uroce_shm_directory_end_import(&directory, 9);
+	assert_int_equal(uroce_shm_remote_importing(&remote, 9), 2);
+}
+
 /* A key or index beyond the directory: such requests are sent. */
 static void directory_key_beyond_directory_is_refused(void **state)
 {
@@ -653,6 +707,9 @@ int main(void)
 		TEST(directory_wrong_qp_token_or_key_is_refused),
 		TEST(directory_qp_and_region_rights_are_checked),
 		TEST(directory_withdrawn_entry_is_refused),
+		TEST(directory_region_for_imports_is_refused),
+		TEST(directory_pds_are_found_until_withdrawn),
+		TEST(directory_import_is_announced),
 		TEST(directory_key_beyond_directory_is_refused),
 		TEST(directory_hostile_row_is_refused),
 		TEST(directory_is_read_only_for_peers),
