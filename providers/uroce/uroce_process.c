@@ -175,6 +175,7 @@ int uroce_process_open(const struct uroce_worker_ops *ops,
 	process->ops = ops;
 	process->refresh = refresh;
 	process->next_pd = 1;
+	process->next_context = 1;
 	process->max_workers = uroce_config_workers();
 	list_init(&process->instances);
 	(void)pthread_mutex_init(&process->netdev_mutex, NULL);

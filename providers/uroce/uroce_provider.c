@@ -166,9 +166,10 @@ static int read_netdev(const struct ibv_device *device,
  * failure of that as an error. So a process that may create no memory file gets
  * a descriptor that cannot be imported.
  */
-static int open_cmd_fd(const struct ibv_device *device)
+static int open_cmd_fd(const struct ibv_device *device,
+		       const struct uroce_origin *origin)
 {
-	int fd = uroce_cmd_file_new(device);
+	int fd = uroce_cmd_file_new(device, origin);
 
 	if (fd < 0)
 		fd = eventfd(0, EFD_CLOEXEC);
@@ -178,21 +179,28 @@ static int open_cmd_fd(const struct ibv_device *device)
 static int attach(struct uroce_context *ctx)
 {
 	struct ibv_context *ibctx = &ctx->vctx.context;
+	struct uroce_origin origin;
 	struct uroce_netdev netdev;
 	int ret;
 
 	ret = read_netdev(ibctx->device, &netdev);
 	if (ret)
 		return ret;
+	ret = uroce_instance_attach(&netdev, &uroce_worker_callbacks, ctx,
+				    &ctx->instance);
+	if (ret)
+		return ret;
 	if (ibctx->cmd_fd < 0) {
-		ret = open_cmd_fd(ibctx->device);
-		if (ret < 0)
+		origin = uroce_instance_new_origin(ctx->instance);
+		ret = open_cmd_fd(ibctx->device, &origin);
+		if (ret < 0) {
+			uroce_instance_detach(ctx->instance);
 			return ret;
+		}
 		ibctx->cmd_fd = ret;
 	}
 	uroce_context_set_cmd_file(ctx);
-	return uroce_instance_attach(&netdev, &uroce_worker_callbacks, ctx,
-				     &ctx->instance);
+	return 0;
 }
 
 static int uroce_open_context(struct verbs_device *dev,
@@ -213,10 +221,12 @@ static int uroce_open_context(struct verbs_device *dev,
 		verbs_context_free(vctx);
 		return ret;
 	}
-	if (cmd_file.imported && !uroce_context_has_origin(ctx)) {
+	if (cmd_file.imported)
+		ret = uroce_context_import(ctx);
+	if (ret) {
 		uroce_instance_detach(ctx->instance);
 		verbs_context_free(vctx);
-		return -EOPNOTSUPP;
+		return ret;
 	}
 	ctx->memory = uroce_instance_memory(ctx->instance);
 	uroce_report_port(&vctx->context, ctx->instance);

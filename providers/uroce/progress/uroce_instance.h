@@ -16,6 +16,7 @@
 
 #include "uroce/gsi/uroce_gsi.h"
 #include "uroce/progress/uroce_worker.h"
+#include "uroce/qp/uroce_odp.h"
 #include "uroce/shm/uroce_shm.h"
 #include "uroce/udp/uroce_netdev.h"
 #include "uroce/udp/uroce_port.h"
@@ -258,6 +259,86 @@ void uroce_instance_put_share(struct uroce_instance *instance, uint64_t share);
  * Return: 0, or -EBUSY: see uroce_instance_withdraw_region().
  */
 int uroce_instance_await_copies(struct uroce_instance *instance);
+
+/*
+ * Where the objects of a context are: what another process needs to import
+ * them. In a file, so without padding.
+ */
+struct uroce_origin {
+	uint64_t token; /* of the process; 0: no import by other processes */
+	uint32_t slot;
+	uint32_t context; /* in the process; > 0 */
+};
+
+/* Rights of an imported region; no atomics, since the kernel has none. */
+#define UROCE_IMPORT_RIGHTS                                                \
+	((unsigned int)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
+			IBV_ACCESS_REMOTE_READ | IBV_ACCESS_FLUSH_GLOBAL))
+
+/* A region of another process. */
+struct uroce_import {
+	struct uroce_odp_range range;
+	struct uroce_channel *channel; /* to the exporter */
+	struct uroce_published_region region;
+	uint32_t key; /* in this process */
+};
+
+/** uroce_instance_new_origin() - get the origin of a new context */
+struct uroce_origin uroce_instance_new_origin(struct uroce_instance *instance);
+
+/** uroce_instance_is_origin() - whether an origin is in this process */
+bool uroce_instance_is_origin(const struct uroce_instance *instance,
+			      const struct uroce_origin *origin);
+
+/**
+ * uroce_instance_publish_pd() - publish or withdraw a PD of this process
+ * @origin: of its context
+ *
+ * Context: with uroce_instance_lock().
+ */
+void uroce_instance_publish_pd(struct uroce_instance *instance,
+			       const struct uroce_origin *origin, uint32_t pd,
+			       bool exists);
+
+/**
+ * uroce_instance_connect_exporter() - connect to the process of an origin
+ * @ret_channel: receives the channel; uroce_instance_put_exporter() drops it
+ *
+ * Context: control path, without locks; may wait some seconds.
+ * Return: 0; -EOPNOTSUPP if no import from there is possible; -ENOMEM, -EMFILE.
+ */
+int uroce_instance_connect_exporter(struct uroce_instance *instance,
+				    const struct uroce_origin *origin,
+				    struct uroce_channel **ret_channel);
+
+/** uroce_instance_put_exporter() - with uroce_instance_lock() */
+void uroce_instance_put_exporter(struct uroce_instance *instance,
+				 struct uroce_channel *channel);
+
+/** uroce_instance_exports_pd() - whether the exporter has a PD */
+bool uroce_instance_exports_pd(struct uroce_channel *channel,
+			       const struct uroce_origin *origin, uint32_t pd);
+
+/**
+ * uroce_instance_import_region() - find a region of another process
+ * @channel: from uroce_instance_connect_exporter()
+ * @pd: of the exporter
+ * @ret_import: receives the region and an address range that stands for it, for
+ *	uroce_odp_add_range(); uroce_instance_unimport_region() frees it
+ * @ret_region: receives kind, base, iova, bytes and access for
+ *	uroce_memory_add()
+ *
+ * Return: 0; -ENOENT if the PD has no such region; -ENOMEM.
+ */
+int uroce_instance_import_region(struct uroce_channel *channel, uint32_t pd,
+				 uint32_t key, struct uroce_import **ret_import,
+				 struct uroce_region *ret_region);
+
+/**
+ * uroce_instance_unimport_region() - free an imported region, which is neither
+ * in the MR table nor among the ranges
+ */
+void uroce_instance_unimport_region(struct uroce_import *import);
 
 /** uroce_instance_gsi() - return the GSI of the process, or NULL */
 struct uroce_gsi *uroce_instance_gsi(const struct uroce_instance *instance);

@@ -44,6 +44,18 @@ bool uroce_worker_is_ours(void *arg, const uint8_t *gid)
 	return found;
 }
 
+/*
+ * Rights of processes that import the region. Their accesses are system calls,
+ * so on-demand regions can be imported, too.
+ */
+static uint32_t import_rights(const struct uroce_region *region)
+{
+	if (region->kind != UROCE_REGION_MEMORY &&
+	    region->kind != UROCE_REGION_ON_DEMAND)
+		return 0;
+	return (region->access & UROCE_IMPORT_RIGHTS) | UROCE_IMPORT_POSSIBLE;
+}
+
 /* Publish the rights for direct access: memory regions only, no windows. */
 static void publish_region(void *arg, const struct uroce_region *region)
 {
@@ -56,6 +68,7 @@ static void publish_region(void *arg, const struct uroce_region *region)
 		.key = region->key,
 		.pd = region->pd,
 		.access = is_memory ? region->access & rights : 0,
+		.import = import_rights(region),
 		.base = (uintptr_t)region->base,
 		.iova = region->iova,
 		.bytes = region->bytes,

@@ -52,8 +52,9 @@ struct uroce_process {
 	const struct uroce_worker_ops *ops;
 	/* refresh() - query all interfaces again; without locks */
 	void (*refresh)(struct uroce_process *process);
-	uint32_t uses;	  /* instances; with process_mutex */
-	uint32_t next_pd; /* atomic */
+	uint32_t uses;	       /* instances; with process_mutex */
+	uint32_t next_pd;      /* atomic */
+	uint32_t next_context; /* atomic */
 	/*
 	 * Passes of different workers exclude each other by pass_lock, because
 	 * they would access the same dma-bufs, windows or CQs. Written with all

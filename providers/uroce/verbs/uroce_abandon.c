@@ -58,6 +58,10 @@ void uroce_context_abandon(struct uroce_context *ctx)
 		list_del(pos);
 		uroce_instance_forget_cq(ctx->instance, cq->worker, &cq->cq);
 	}
+	list_for_each (pos, &ctx->pds)
+		uroce_pd_publish_locked(list_entry(pos, struct uroce_pd, entry),
+					false);
 	abandon_keys(ctx);
+	uroce_import_end_locked(ctx);
 	uroce_instance_unlock(ctx->instance);
 }

@@ -241,6 +241,8 @@ static int check_change(struct verbs_mr *vmr, int flags, struct ibv_pd *pd,
 {
 	int ret = flags ? uroce_check_mr(&vmr->ibv_mr) : -EINVAL;
 
+	if (ret == 0 && vmr->mr_type == VERBS_MR_TYPE_IMPORTED_MR)
+		ret = -EINVAL;
 	if (ret == 0 && (flags & IBV_REREG_MR_CHANGE_PD))
 		ret = uroce_check_pd(pd);
 	if (ret == 0 && (flags & IBV_REREG_MR_CHANGE_ACCESS))

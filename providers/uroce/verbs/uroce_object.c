@@ -110,9 +110,10 @@ int uroce_check_qp(const struct ibv_qp *qp)
 
 void uroce_pd_put(struct uroce_pd *pd)
 {
-	if (uroce_unuse(&pd->users) || !pd->origin)
+	if (uroce_unuse(&pd->users) || !pd->imported)
 		return;
-	(void)uroce_unuse(&pd->origin->users);
+	if (pd->origin)
+		(void)uroce_unuse(&pd->origin->users);
 	free(pd);
 }
 
@@ -137,4 +138,5 @@ void uroce_context_init(struct uroce_context *ctx)
 	list_init(&ctx->xrcds);
 	list_init(&ctx->pds);
 	list_init(&ctx->dms);
+	list_init(&ctx->imports);
 }

@@ -22,6 +22,7 @@ int uroce_alloc_pd(struct ibv_context *ctx, struct ibv_pd **ret_pd)
 	pd->identity = (struct uroce_identity){ ctx, pd->number };
 	uroce_instance_lock(to_uroce_context(ctx)->instance);
 	list_add_tail(&to_uroce_context(ctx)->pds, &pd->entry);
+	uroce_pd_publish_locked(pd, true);
 	uroce_instance_unlock(to_uroce_context(ctx)->instance);
 	*ret_pd = &pd->pd;
 	return 0;
@@ -39,8 +40,10 @@ static int pd_leave(struct uroce_pd *pd)
 
 	uroce_instance_lock(instance);
 	in_use = uroce_in_use(&pd->users);
-	if (!in_use)
+	if (!in_use) {
 		list_del(&pd->entry);
+		uroce_pd_publish_locked(pd, false);
+	}
 	uroce_instance_unlock(instance);
 	return in_use ? -EBUSY : 0;
 }
@@ -52,7 +55,7 @@ int uroce_dealloc_pd(struct ibv_pd *ibpd)
 
 	if (ret)
 		return ret;
-	if (pd->origin)
+	if (pd->imported)
 		return -EINVAL;
 	if (uroce_in_use(&pd->users))
 		return -EBUSY;

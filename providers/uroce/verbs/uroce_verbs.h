@@ -26,6 +26,7 @@
 #include "uroce/progress/uroce_instance.h"
 #include "uroce/qp/uroce_lock.h"
 #include "uroce/roce/uroce_engine.h"
+#include "uroce/verbs/uroce_import.h"
 #include "util/list.h"
 
 #define UROCE_PORT 1
@@ -81,12 +82,9 @@ struct uroce_context {
 
 	uint64_t dm_bytes; /* of all device memory; atomic */
 
-	/*
-	 * Of cmd_fd, constant: contexts with the same file share their objects.
-	 * An inode of 0: cmd_fd has no file of its own
-	 */
-	dev_t cmd_device;
-	ino_t cmd_inode;
+	struct uroce_cmd cmd;		 /* with uroce_instance_lock() */
+	struct uroce_exporter *exporter; /* of a context of another process */
+	struct list_node imports;	 /* MRs of the exporter */
 };
 
 /*
@@ -117,10 +115,12 @@ struct uroce_td {
 struct uroce_pd {
 	struct ibv_pd pd;
 	struct uroce_identity identity;
-	uint32_t number;	 /* in the engine; parent domain: its PD's */
-	uint32_t users;		 /* atomic; also the imports of the PD */
-	struct list_node entry;	 /* in pds of the context */
-	struct uroce_pd *origin; /* of an imported PD, else NULL */
+	uint32_t number;	/* in the engine; parent domain: its PD's */
+	uint32_t users;		/* atomic; also the imports of the PD */
+	struct list_node entry; /* in pds of the context */
+	bool imported;
+	struct uroce_pd *origin; /* of a PD imported from this process */
+	uint32_t exported;	 /* of one from another process: number there */
 	struct uroce_pd *parent; /* of a parent domain, else NULL */
 	struct uroce_td *td;	 /* of a parent domain, or NULL */
 };
@@ -133,6 +133,7 @@ struct uroce_mr {
 	uint64_t share;		     /* uroce_instance_get_share() */
 	struct uroce_dmabuf *dmabuf; /* NULL: ordinary memory */
 	struct uroce_dm *dm;	     /* its users count this region, or NULL */
+	struct uroce_import *import; /* of a region of another process */
 };
 
 /* Device memory, which is memory of the process. */

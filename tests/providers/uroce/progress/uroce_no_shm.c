@@ -12,6 +12,7 @@
 
 #include "uroce/shm/uroce_memfd.h"
 #include "uroce/shm/uroce_shm.h"
+#include "uroce/shm/uroce_shm_import.h"
 #include "uroce/shm/uroce_shm_ring.h"
 
 int uroce_shm_open(const struct uroce_shm_config *config,
@@ -209,4 +210,46 @@ bool uroce_shares_put(struct uroce_shares *shares, uint64_t id)
 int uroce_memfd_create(size_t size)
 {
 	return -ENOSYS;
+}
+
+void uroce_shm_publish_pd(struct uroce_shm *shm, uint32_t context, uint32_t pd,
+			  bool exists)
+{
+	must_not_be_called();
+}
+
+struct uroce_shm_name uroce_shm_name(const struct uroce_shm *shm)
+{
+	must_not_be_called();
+	return (struct uroce_shm_name){};
+}
+
+int uroce_shm_import_await(struct uroce_channel *channel,
+			   const struct uroce_shm_name *name)
+{
+	must_not_be_called();
+	return -EOPNOTSUPP;
+}
+
+bool uroce_shm_import_has_pd(struct uroce_channel *channel, uint32_t context,
+			     uint32_t pd)
+{
+	must_not_be_called();
+	return false;
+}
+
+int uroce_shm_import_find(struct uroce_channel *channel, uint32_t pd,
+			  uint32_t key,
+			  struct uroce_published_region *ret_region)
+{
+	must_not_be_called();
+	return -ENOENT;
+}
+
+int uroce_shm_import_copy(struct uroce_channel *channel,
+			  const struct uroce_published_region *region,
+			  uint64_t offset, const struct iovec *here, bool write)
+{
+	must_not_be_called();
+	return -EACCES;
 }

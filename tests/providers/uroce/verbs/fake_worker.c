@@ -362,6 +362,47 @@ bool uroce_instance_find_owner(const struct uroce_instance *instance,
 	return false;
 }
 
+void uroce_instance_publish_pd(struct uroce_instance *instance,
+			       const struct uroce_origin *origin, uint32_t pd,
+			       bool exists)
+{
+}
+
+bool uroce_instance_is_origin(const struct uroce_instance *instance,
+			      const struct uroce_origin *origin)
+{
+	return true;
+}
+
+int uroce_instance_connect_exporter(struct uroce_instance *instance,
+				    const struct uroce_origin *origin,
+				    struct uroce_channel **ret_channel)
+{
+	return -EOPNOTSUPP;
+}
+
+void uroce_instance_put_exporter(struct uroce_instance *instance,
+				 struct uroce_channel *channel)
+{
+}
+
+bool uroce_instance_exports_pd(struct uroce_channel *channel,
+			       const struct uroce_origin *origin, uint32_t pd)
+{
+	return false;
+}
+
+int uroce_instance_import_region(struct uroce_channel *channel, uint32_t pd,
+				 uint32_t key, struct uroce_import **ret_import,
+				 struct uroce_region *ret_region)
+{
+	return -ENOENT;
+}
+
+void uroce_instance_unimport_region(struct uroce_import *import)
+{
+}
+
 bool uroce_instance_dead(const struct uroce_instance *instance)
 {
 	return fake_worker.dead;
