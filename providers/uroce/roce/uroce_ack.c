@@ -253,19 +253,13 @@ static bool ack_length_is_valid(const struct uroce_qp *qp,
 	       (left == 1 ? wqe->length - at * qp->mtu : qp->mtu);
 }
 
-static void ack_fail_gathered(struct uroce_qp *qp)
-{
-	fail_resolved(qp, -EFAULT);
-}
-
 static void take_payload(struct uroce_qp *qp, struct uroce_packet *packet,
 			 const struct uroce_iovecs *iovecs, uint64_t now)
 {
 	const struct uroce_send_wqe *wqe = uroce_ring_front(&qp->sq);
 	/* if the responses behind this one have arrived, it completes @wqe */
 	bool in_order = wqe->nr_sge == 1 && !qp->roce->sack;
-	int ret = uroce_copy_in(qp, iovecs, packet,
-				in_order ? ack_fail_gathered : NULL);
+	int ret = uroce_copy_in(qp, iovecs, packet, in_order);
 
 	if (ret == -EFAULT)
 		fail_resolved(qp, ret);

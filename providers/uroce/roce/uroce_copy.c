@@ -66,49 +66,58 @@ static int copy_late(struct uroce_qp *qp, const struct uroce_iovecs *iovecs,
 	return ret;
 }
 
-/*
- * Stores the gathered data. Return: 0; -EFAULT: a page is invalid, and @fail is
- * the function of that message; the caller calls it.
- */
-static int gather_store(struct uroce_engine *engine, const struct uroce_qp *qp,
-			uroce_copy_fail_fn *fail)
+static void gather_free(struct uroce_qp *qp, struct uroce_gather *gather)
 {
-	struct uroce_gather *gather = &engine->gather;
-	const struct iovec to = { gather->to, gather->bytes };
-
-	if (!gather->qp || !gather->bytes)
-		return 0;
-	gather->bytes = 0;
-	if (!uroce_odp_store(&to, 1, engine->copied_payload))
-		return 0;
-	if (gather->qp == qp && gather->fail == fail)
-		return -EFAULT;
-	if (!uroce_qp_is_stopped(gather->qp))
-		gather->fail(gather->qp);
-	return 0;
+	if (gather->data)
+		uroce_pages_keep(&qp->roce->engine->gather_pages, gather->data,
+				 UROCE_MAX_COPIED_RUN);
+	*gather = (struct uroce_gather){};
 }
 
-void uroce_engine_end_receive(struct uroce_engine *engine)
+int uroce_gather_store(struct uroce_qp *qp, struct uroce_gather *gather)
 {
-	(void)gather_store(engine, NULL, NULL);
+	const struct iovec to = { gather->to, gather->bytes };
+	int ret = 0;
+
+	if (gather->bytes)
+		ret = uroce_odp_store(&to, 1, gather->data);
+	gather_free(qp, gather);
+	return ret;
+}
+
+void uroce_gather_drop(struct uroce_qp *qp)
+{
+	gather_free(qp, &qp->roce->requests);
+	gather_free(qp, &qp->roce->responses);
+	list_del(&qp->roce->gathering);
+}
+
+/* Return: false if there is no memory. */
+static bool gather_begin(struct uroce_qp *qp, struct uroce_gather *gather,
+			 uint8_t *to)
+{
+	struct uroce_engine *engine = qp->roce->engine;
+
+	gather->data =
+		uroce_pages_take(&engine->gather_pages, UROCE_MAX_COPIED_RUN);
+	gather->to = to;
+	if (gather->data && list_empty(&qp->roce->gathering))
+		list_add_tail(&engine->gathering, &qp->roce->gathering);
+	return gather->data;
 }
 
 /* Whether the data of a packet follows the gathered data. */
 static bool gather_continues(const struct uroce_gather *gather,
-			     const struct uroce_qp *qp,
-			     const struct uroce_iovecs *iovecs,
-			     uroce_copy_fail_fn *fail)
+			     const struct uroce_iovecs *iovecs)
 {
-	return gather->bytes && gather->qp == qp && gather->fail == fail &&
-	       iovecs->nr == 1 &&
+	return gather->bytes && iovecs->nr == 1 &&
 	       iovecs->iov[0].iov_base == gather->to + gather->bytes &&
 	       iovecs->iov[0].iov_len <= UROCE_MAX_COPIED_RUN - gather->bytes;
 }
 
-static int gather_add(struct uroce_engine *engine, struct uroce_packet *packet)
+static int gather_add(struct uroce_gather *gather, struct uroce_packet *packet)
 {
-	struct uroce_gather *gather = &engine->gather;
-	uint8_t *to = engine->copied_payload + gather->bytes;
+	uint8_t *to = gather->data + gather->bytes;
 	int ret;
 
 	if (packet->icrc_check)
@@ -128,47 +137,44 @@ static int gather_add(struct uroce_engine *engine, struct uroce_packet *packet)
  */
 static bool may_gather(const struct uroce_qp *qp,
 		       const struct uroce_iovecs *iovecs,
-		       const struct uroce_packet *packet,
-		       uroce_copy_fail_fn *fail)
+		       const struct uroce_packet *packet)
 {
-	return fail && qp->type == IBV_QPT_RC && !packet->channel &&
+	return qp->type == IBV_QPT_RC && !packet->channel &&
 	       !(packet->traits & UROCE_T_LAST) && iovecs->nr == 1;
 }
 
 static int copy_on_demand(struct uroce_qp *qp,
 			  const struct uroce_iovecs *iovecs,
-			  struct uroce_packet *packet, uroce_copy_fail_fn *fail)
+			  struct uroce_packet *packet, bool in_order)
 {
-	struct uroce_engine *engine = qp->roce->engine;
+	struct uroce_gather *gather = packet->traits & UROCE_T_RESPONSE
+					      ? &qp->roce->responses
+					      : &qp->roce->requests;
 	int ret;
 
-	if (!gather_continues(&engine->gather, qp, iovecs, fail)) {
+	if (!in_order || !gather_continues(gather, iovecs)) {
 		ret = uroce_packet_check(packet);
 		if (ret == 0)
-			ret = gather_store(engine, qp, fail);
+			ret = uroce_gather_store(qp, gather);
 		if (ret)
 			return ret;
-		if (!may_gather(qp, iovecs, packet, fail))
+		if (!in_order || !may_gather(qp, iovecs, packet) ||
+		    !gather_begin(qp, gather, iovecs->iov[0].iov_base))
 			return uroce_copy_bytes(iovecs, packet->payload);
-		engine->gather = (struct uroce_gather){
-			.qp = qp,
-			.fail = fail,
-			.to = iovecs->iov[0].iov_base,
-		};
 	}
-	ret = gather_add(engine, packet);
+	ret = gather_add(gather, packet);
 	if (ret == 0 && (packet->traits & UROCE_T_LAST))
-		ret = gather_store(engine, qp, fail);
+		ret = uroce_gather_store(qp, gather);
 	return ret;
 }
 
 int uroce_copy_in(struct uroce_qp *qp, const struct uroce_iovecs *iovecs,
-		  struct uroce_packet *packet, uroce_copy_fail_fn *fail)
+		  struct uroce_packet *packet, bool in_order)
 {
 	const uint8_t *src = packet->payload;
 
 	if (iovecs->on_demand)
-		return copy_on_demand(qp, iovecs, packet, fail);
+		return copy_on_demand(qp, iovecs, packet, in_order);
 	if (qp->core->chaos)
 		return copy_late(qp, iovecs, packet);
 	for (uint32_t i = 0; i < iovecs->nr; i++) {

@@ -9,10 +9,8 @@
 
 #include "uroce/qp/uroce_qp.h"
 #include "uroce/qp/uroce_sge.h"
+#include "uroce/roce/uroce_roce.h"
 #include "uroce/wire/uroce_packet.h"
-
-/** Fails the message in progress of a QP, as after -EFAULT */
-typedef void uroce_copy_fail_fn(struct uroce_qp *qp);
 
 /**
  * uroce_copy_in() - copy the payload of a packet to resolved addresses
@@ -20,19 +18,31 @@ typedef void uroce_copy_fail_fn(struct uroce_qp *qp);
  * @iovecs: the addresses
  * @packet: a SEND, a WRITE or a READ response; a pending ICRC verification is
  * done during the copy
- * @fail: not NULL: all packets of the message are stored in order and in one
- * region, so data for an on-demand region may be stored with a later packet of
- * the message. The last packet stores all data. Called if an error is found
- * neither by it nor by another call for the message
+ * @in_order: the packets of the message are stored in order and in one region,
+ * so data for an on-demand region may be stored with a later packet of the
+ * message, by the last one at the latest
  *
  * The addresses are those of as many bytes as the payload has.
  *
  * Return: 0; -EBADMSG: the ICRC is wrong; -EFAULT: a page of an on-demand
- * region is invalid. The memory may have been written to even then, so its
- * contents must be undefined before the call.
+ * region is invalid, for this packet or for an earlier one whose data was
+ * gathered. The memory may have been written to even then, so its contents must
+ * be undefined before the call.
  */
 int uroce_copy_in(struct uroce_qp *qp, const struct uroce_iovecs *iovecs,
-		  struct uroce_packet *packet, uroce_copy_fail_fn *fail);
+		  struct uroce_packet *packet, bool in_order);
+
+/**
+ * uroce_gather_store() - store the data that uroce_copy_in() has gathered
+ * @gather: of the requests or the responses of @qp
+ *
+ * Return: 0, also without data; -EFAULT: a page is invalid, and the caller
+ * fails the message in progress, to which the data belongs.
+ */
+int uroce_gather_store(struct uroce_qp *qp, struct uroce_gather *gather);
+
+/** uroce_gather_drop() - forget all gathered data of a QP */
+void uroce_gather_drop(struct uroce_qp *qp);
 
 /**
  * uroce_copy_bytes() - copy other bytes than a payload to resolved addresses

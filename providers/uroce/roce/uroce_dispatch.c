@@ -224,3 +224,23 @@ void uroce_engine_receive(struct uroce_engine *engine,
 		deliver_carried(qp, packet, now);
 	deliver(qp, packet, now);
 }
+
+/* An error fails the message in progress, to which the data belongs. */
+static void end_gathering(struct uroce_qp *qp)
+{
+	struct uroce_roce *roce = qp->roce;
+
+	if (uroce_gather_store(qp, &roce->requests) && !uroce_qp_is_stopped(qp))
+		uroce_responder_bad_page(qp);
+	if (uroce_gather_store(qp, &roce->responses))
+		uroce_qp_fault(qp, UROCE_FAULT_SQ, IBV_WC_LOC_PROT_ERR);
+	list_del(&roce->gathering);
+}
+
+void uroce_engine_end_receive(struct uroce_engine *engine)
+{
+	while (!list_empty(&engine->gathering))
+		end_gathering(list_entry(engine->gathering.next,
+					 struct uroce_roce, gathering)
+				      ->qp);
+}

@@ -47,18 +47,6 @@ struct uroce_group {
 	struct uroce_qp *qp;
 };
 
-/*
- * Received data for an on-demand region that one call will store: payloads of
- * consecutive packets of a message, in uroce_engine.copied_payload.
- */
-struct uroce_gather {
-	struct uroce_qp *qp;
-	/* fails the message in progress, since a page is invalid */
-	void (*fail)(struct uroce_qp *qp);
-	uint8_t *to;
-	uint32_t bytes; /* 0: no data */
-};
-
 struct uroce_engine {
 	struct uroce_core core;
 	uint32_t slot;
@@ -107,11 +95,10 @@ struct uroce_engine {
 	struct uroce_group *groups;
 	uint32_t nr_groups, max_groups;
 
-	struct uroce_gather gather; /* uroce_copy.c */
-	/*
-	 * To send: the payload of the last packet or run, if it is from an
-	 * on-demand region. While packets are received: the data of @gather.
-	 */
+	/* uroce_copy.c: received data for on-demand regions */
+	struct list_node gathering; /* QPs that have such data */
+	struct uroce_pages gather_pages;
+	/* the payload of the last packet or run to send, if it is from one */
 	uint8_t copied_payload[UROCE_MAX_COPIED_RUN];
 };
 
@@ -213,7 +200,7 @@ void uroce_engine_receive(struct uroce_engine *engine,
 			  struct uroce_packet *packet, uint64_t now);
 
 /**
- * uroce_engine_end_receive() - store the data that uroce_engine_receive() kept
+ * uroce_engine_end_receive() - store the data that QPs have gathered
  *
  * A message whose data cannot be stored fails.
  */

@@ -48,7 +48,7 @@ static bool gap_store(struct uroce_qp *qp, const struct uroce_send_wqe *read,
 	return packet->payload_len == min_u32(read->length - offset, qp->mtu) &&
 	       !uroce_sge_resolve(&list, &cursor, offset, packet->payload_len,
 				  &iovecs) &&
-	       !uroce_copy_in(qp, &iovecs, packet, NULL);
+	       !uroce_copy_in(qp, &iovecs, packet, false);
 }
 
 /* Nothing is being sent again but lost responses to READs. */
@@ -69,6 +69,11 @@ bool uroce_gap_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 		return false;
 	if (qp->roce->sack && uroce_sack_has(qp->roce->sack, packet->psn))
 		return true;
+	/* the oldest READ is in front of the gap */
+	if (uroce_gather_store(qp, &qp->roce->responses)) {
+		uroce_qp_fault(qp, UROCE_FAULT_SQ, IBV_WC_LOC_PROT_ERR);
+		return true;
+	}
 	read = uroce_request_find(qp, packet->psn);
 	return read->opcode == IBV_WR_RDMA_READ &&
 	       gap_store(qp, read, packet) && record_acknowledged(qp, read) &&

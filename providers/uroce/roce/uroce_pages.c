@@ -3,7 +3,7 @@
 
 #include <sys/mman.h>
 
-/* Blocks of an engine for QPs whose losses end and begin again. */
+/* Blocks of a kind that an engine keeps: QPs need them again and again. */
 #define MAX_KEPT 8
 
 void *uroce_pages_new(size_t bytes)

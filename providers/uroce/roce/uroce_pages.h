@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Memory that is needed only after a loss. The engine must not call malloc(): a
- * thread of the application may be stopped while it holds the lock of the heap,
- * and its peers must still be served. To map memory takes as long as to process
- * many packets, so an engine keeps some blocks.
+ * Memory that is needed at times only: after a loss, and to gather data. The
+ * engine must not call malloc(): a thread of the application may be stopped
+ * while it holds the lock of the heap, and its peers must still be served. To
+ * map memory takes as long as to process many packets, so an engine keeps some
+ * blocks.
  */
 #ifndef UROCE_PAGES_H
 #define UROCE_PAGES_H

@@ -182,6 +182,7 @@ int uroce_engine_new_qp(struct uroce_engine *engine,
 	list_init(&roce->delayed);
 	list_init(&roce->bound);
 	list_init(&roce->publishing);
+	list_init(&roce->gathering);
 	ret = insert(engine, qp, now);
 	if (ret)
 		goto err_fini_sq;
@@ -246,6 +247,7 @@ int uroce_engine_init(struct uroce_engine *engine,
 	list_init(&engine->parked);
 	list_init(&engine->delayed_acks);
 	list_init(&engine->publishing);
+	list_init(&engine->gathering);
 	return 0;
 }
 
@@ -256,6 +258,7 @@ void uroce_engine_fini(struct uroce_engine *engine)
 	uroce_xrc_fini(&engine->core.xrc);
 	uroce_pages_fini(&engine->reorder_pages);
 	uroce_pages_fini(&engine->sack_pages);
+	uroce_pages_fini(&engine->gather_pages);
 	free(engine->qpn_free_ns);
 	free(engine->timers);
 	free(engine->groups);

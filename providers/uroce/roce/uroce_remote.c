@@ -67,22 +67,6 @@ static void complete_write(struct uroce_qp *qp,
 	uroce_complete_receive(qp, &cqe, packet->solicited);
 }
 
-static void refuse_bad_page(struct uroce_qp *qp, struct uroce_packet *packet)
-{
-	uroce_responder_refuse(
-		qp, packet,
-		uroce_rx_refused(UROCE_RX_REMOTE_ACCESS, UROCE_C_BAD_PAGE));
-}
-
-static void remote_fail_gathered(struct uroce_qp *qp)
-{
-	struct uroce_packet last = {
-		.psn = uroce_psn_add(qp->roce->resp.epsn, -1),
-	};
-
-	refuse_bad_page(qp, &last);
-}
-
 /*
  * Stores the payload at @ptr. Return: 0; -EAGAIN: treat the packet as lost;
  * -EFAULT: a page of an on-demand region is invalid.
@@ -99,7 +83,7 @@ static int remote_place(struct uroce_qp *qp, struct uroce_packet *packet,
 	if (packet->nr_absent)
 		return uroce_rndv_copy(qp, packet, &iovecs) ? -EAGAIN : 0;
 	if (on_demand)
-		return uroce_copy_in(qp, &iovecs, packet, remote_fail_gathered);
+		return uroce_copy_in(qp, &iovecs, packet, true);
 	if (ptr && qp->core->chaos)
 		uroce_chaos_store(qp, UROCE_CHAOS_REQUEST, ptr, packet->payload,
 				  packet->payload_len);
@@ -143,7 +127,9 @@ void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet)
 	}
 	ret = remote_place(qp, packet, ptr, result.on_demand);
 	if (ret == -EFAULT) {
-		refuse_bad_page(qp, packet);
+		uroce_responder_refuse(qp, packet,
+				       uroce_rx_refused(UROCE_RX_REMOTE_ACCESS,
+							UROCE_C_BAD_PAGE));
 		return;
 	}
 	if (ret) {

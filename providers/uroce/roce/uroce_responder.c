@@ -75,13 +75,18 @@ static void fail_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 					    UROCE_C_LOCAL_PROTECTION));
 }
 
-static void responder_fail_gathered(struct uroce_qp *qp)
+void uroce_responder_bad_page(struct uroce_qp *qp)
 {
 	struct uroce_packet last = {
 		.psn = uroce_psn_add(qp->roce->resp.epsn, -1),
 	};
 
-	fail_receive(qp, &last, IBV_WC_LOC_PROT_ERR);
+	if (qp->roce->resp.message == UROCE_MESSAGE_SEND)
+		fail_receive(qp, &last, IBV_WC_LOC_PROT_ERR);
+	else
+		uroce_responder_refuse(qp, &last,
+				       uroce_rx_refused(UROCE_RX_REMOTE_ACCESS,
+							UROCE_C_BAD_PAGE));
 }
 
 /* Memory of the receive WQE in use: @bytes at @offset. */
@@ -121,9 +126,7 @@ static bool store(struct uroce_qp *qp, struct uroce_packet *packet,
 			uroce_responder_lost(qp, packet, false);
 		return !ret;
 	}
-	ret = uroce_copy_in(qp, &iovecs, packet,
-			    qp->receive.nr_sge == 1 ? responder_fail_gathered
-						    : NULL);
+	ret = uroce_copy_in(qp, &iovecs, packet, qp->receive.nr_sge == 1);
 	if (ret == -EFAULT)
 		fail_receive(qp, packet, IBV_WC_LOC_PROT_ERR);
 	else if (ret)

@@ -21,6 +21,13 @@ void uroce_responder_init(struct uroce_qp *qp);
 void uroce_responder_receive(struct uroce_qp *qp, struct uroce_packet *packet);
 
 /**
+ * uroce_responder_bad_page() - fail the message in progress
+ *
+ * The gathered data of its packets could not be stored.
+ */
+void uroce_responder_bad_page(struct uroce_qp *qp);
+
+/**
  * uroce_reply_next() - make the next response, ACK or NAK; uroce_reply.c
  *
  * Responses keep the order of the requests; ACKs and NAKs come after them. An

@@ -2,6 +2,7 @@
 /* The functions that qp/ calls: uroce_qp_ops.h. */
 #include "uroce/roce/uroce_roce.h"
 
+#include "uroce/roce/uroce_copy.h"
 #include "uroce/roce/uroce_engine.h"
 #include "uroce/roce/uroce_interrupted.h"
 #include "uroce/roce/uroce_pace.h"
@@ -99,6 +100,7 @@ static void roce_detach(struct uroce_qp *qp)
 	uroce_sack_drop(qp);
 	uroce_reorder_drop(qp);
 	uroce_interrupted_drop(&qp->roce->resp, NULL);
+	uroce_gather_drop(qp);
 }
 
 /* 11.2.4.3: the PSNs are those of the next packets. */

@@ -179,6 +179,17 @@ struct uroce_pace {
 	uint64_t until_ns;    /* end of the wait for credit */
 };
 
+/*
+ * Received data for an on-demand region that one call will store: payloads of
+ * consecutive packets of a message. It is stored before the pass ends that has
+ * received them; uroce_copy.c.
+ */
+struct uroce_gather {
+	uint8_t *data; /* UROCE_MAX_COPIED_RUN bytes of the QP; NULL: no data */
+	uint8_t *to;
+	uint32_t bytes;
+};
+
 struct uroce_engine;
 struct uroce_reorder;
 struct uroce_sack;
@@ -206,6 +217,8 @@ struct uroce_roce {
 	struct uroce_ecn ecn;
 	struct uroce_sack *sack; /* uroce_sack.c; NULL: nothing was lost */
 	struct uroce_reorder *reorder; /* uroce_reorder.c; NULL: none waits */
+	struct uroce_gather requests, responses; /* data of received ones */
+	struct list_node gathering; /* in the QPs that have such data */
 
 	/* Used by uroce_engine.c and uroce_schedule.c. */
 	struct list_node active;  /* in the QPs with packets to send, or in

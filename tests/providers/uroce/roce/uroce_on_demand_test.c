@@ -16,6 +16,7 @@
 
 #include "uroce/qp/uroce_odp.h"
 #include "uroce/roce/uroce_psn.h"
+#include "uroce/wire/uroce_wire.h"
 #include "uroce_expect.h"
 
 #define MTU   1024
@@ -25,7 +26,10 @@
 #define SHIFT (4096 - MTU)
 
 static unsigned int nr_stores, nr_loads;
+static bool is_short; /* no memory is left to gather data */
 
+void *__real_uroce_pages_take(struct uroce_pages *pages, size_t bytes);
+void *__wrap_uroce_pages_take(struct uroce_pages *pages, size_t bytes);
 ssize_t __real_process_vm_readv(pid_t pid, const struct iovec *here,
 				unsigned long nr_here,
 				const struct iovec *there,
@@ -42,6 +46,11 @@ ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *here,
 				 unsigned long nr_here,
 				 const struct iovec *there,
 				 unsigned long nr_there, unsigned long flags);
+
+void *__wrap_uroce_pages_take(struct uroce_pages *pages, size_t bytes)
+{
+	return is_short ? NULL : __real_uroce_pages_take(pages, bytes);
+}
 
 ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *here,
 				unsigned long nr_here,
@@ -94,11 +103,12 @@ static void use_memory(struct fixture *f, unsigned int side)
 			 0);
 }
 
-static struct fixture new_fixture(uint32_t seed)
+static struct fixture new_fixture_of(uint32_t nr_qps, uint32_t seed)
 {
 	struct pair_options o = pair_defaults();
 	struct fixture f = {};
 
+	o.nr_qps = nr_qps;
 	o.seed = seed;
 	f.pair = pair_new(&o);
 	use_memory(&f, 0);
@@ -110,6 +120,11 @@ static struct fixture new_fixture(uint32_t seed)
 	nr_stores = 0;
 	nr_loads = 0;
 	return f;
+}
+
+static struct fixture new_fixture(uint32_t seed)
+{
+	return new_fixture_of(1, seed);
 }
 
 static void free_fixture(struct fixture *f)
@@ -125,11 +140,16 @@ static void skip_unless_possible(void)
 		skip();
 }
 
-static void run_request(struct fixture *f, enum ibv_wr_opcode opcode)
+static void post_request(struct fixture *f, enum ibv_wr_opcode opcode)
 {
 	if (opcode == IBV_WR_SEND)
 		post_recv(f->pair, 9, BYTES);
 	post(f->pair, 1, opcode, BYTES);
+}
+
+static void run_request(struct fixture *f, enum ibv_wr_opcode opcode)
+{
+	post_request(f, opcode);
 	while (pair_step(f->pair))
 		f->pair->now += f->pause_ns;
 }
@@ -150,6 +170,75 @@ static void on_demand_runs_are_copied_at_once(void **state)
 		assert_in_range(nr_loads, 1, 30);
 		free_fixture(&f);
 	}
+}
+
+/* Returns the number of stores; packets of the QPs alternate. */
+static unsigned int count_stores(enum ibv_wr_opcode opcode, uint32_t nr_qps)
+{
+	struct fixture f = new_fixture_of(nr_qps, 1);
+
+	f.pair->side[0].engine.max_burst = 1;
+	f.pair->side[1].engine.max_burst = 1;
+	for (unsigned int i = 0; i < nr_qps; i++) {
+		pair_use_qp(f.pair, i);
+		post_request(&f, opcode);
+	}
+	pair_run(f.pair);
+	for (unsigned int i = 0; i < nr_qps; i++)
+		expect(&f.pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	assert_memory_equal(f.memory[0], f.memory[1] + TARGET, BYTES);
+	free_fixture(&f);
+	return nr_stores;
+}
+
+static void on_demand_alternating_qps_gather_separately(void **state)
+{
+	skip_unless_possible();
+	for (unsigned int i = 0; i < 3; i++)
+		assert_int_equal(count_stores(opcodes[i], PAIR_QPS),
+				 PAIR_QPS * count_stores(opcodes[i], 1));
+}
+
+static void on_demand_packets_are_stored_without_memory(void **state)
+{
+	skip_unless_possible();
+	is_short = true;
+	for (unsigned int i = 0; i < 3; i++)
+		assert_int_equal(count_stores(opcodes[i], 1), BYTES / MTU + 1);
+	is_short = false;
+}
+
+/* The first packet arrives, and its QP is reset before the pass ends. */
+static enum pair_action reset_receiver(struct pair *pair, unsigned int from,
+				       const struct uroce_packet *packet)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+	struct uroce_packet received = *packet;
+
+	assert_int_equal(from, 0);
+	received.path = &pair->side[0].path;
+	received.payload = pair->side[0].memory;
+	received.traits = uroce_wire_traits(received.opcode);
+	pair->filter = NULL;
+	uroce_engine_receive(&pair->side[1].engine, &received, pair->now);
+	assert_int_equal(uroce_qp_modify(pair->side[1].qp, &attr, IBV_QP_STATE,
+					 IBV_MTU_4096, NULL, pair->now),
+			 0);
+	uroce_engine_end_receive(&pair->side[1].engine);
+	return PAIR_DROP;
+}
+
+static void on_demand_reset_drops_gathered_data(void **state)
+{
+	struct fixture f;
+
+	skip_unless_possible();
+	f = new_fixture(1);
+	f.pair->filter = reset_receiver;
+	run_request(&f, IBV_WR_RDMA_WRITE);
+	assert_int_equal(nr_stores, 0);
+	expect(&f.pair->side[0].send_cq, 1, IBV_WC_RETRY_EXC_ERR);
+	free_fixture(&f);
 }
 
 static void on_demand_messages_survive_bad_wire(void **state)
@@ -271,6 +360,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(on_demand_runs_are_copied_at_once),
+		cmocka_unit_test(on_demand_alternating_qps_gather_separately),
+		cmocka_unit_test(on_demand_packets_are_stored_without_memory),
+		cmocka_unit_test(on_demand_reset_drops_gathered_data),
 		cmocka_unit_test(on_demand_messages_survive_bad_wire),
 		cmocka_unit_test(on_demand_invalid_page_fails_message),
 		cmocka_unit_test(on_demand_invalid_page_at_gap_fails_read),
