@@ -37,6 +37,7 @@ table() {
 		MAX_PAUSE_NS|progress/uroce_worker_pass.c|=MAX_PAUSE_NS 0|one_host|send_8
 		SOCKET_NS|progress/uroce_worker_quick.c|=SOCKET_NS 0|one_host|send_8
 		POLL_BUDGET_NS|progress/uroce_worker_quick.c|=POLL_BUDGET_NS 0|one_host|write_8
+		may_postpone_ack|roce/uroce_fast_receive.c|s/if (engine->may_postpone_ack \&\&/if (false \&\&/|one_host|send_8
 		POLLED_EVERY_NS|shm/uroce_shm_directory.c|s/ || now - directory->polled_ns < POLLED_EVERY_NS//|one_host|write_8
 		MANY_BYTES|progress/uroce_worker_shm.c|=MANY_BYTES 0xffffffffu|one_host|write_64k
 		LOOKS|roce/uroce_rndv.c|=LOOKS 0|perftest|5 rndv ib_send_lat -s 262144 -n 4000

@@ -152,8 +152,7 @@ static void send(struct flow *flow, struct uroce_shm_ring_sender *end,
 	struct uroce_eager_entry eager;
 	struct uroce_out out;
 
-	if (flow->engine.postponed_ack)
-		uroce_fast_catch_up(&flow->engine, now);
+	uroce_fast_catch_up(&flow->engine, now);
 	while (uroce_shm_ring_has_room(end) &&
 	       uroce_fast_next(flow->qp, now, &eager))
 		uroce_shm_ring_put_eager(end, &eager);

@@ -502,8 +502,7 @@ static void run_loop_once(void)
 	uroce_shm_serve(shm);
 	flow->engine.may_postpone_ack = now % (2 * STEP_NS);
 	receive_all();
-	if (flow->engine.postponed_ack)
-		uroce_fast_catch_up(&flow->engine, now);
+	uroce_fast_catch_up(&flow->engine, now);
 	while ((channel = uroce_shm_take_failed(shm)))
 		uroce_channel_fail(&flow->engine, channel);
 	(void)uroce_engine_expire(&flow->engine, now);

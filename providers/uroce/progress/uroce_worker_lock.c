@@ -9,8 +9,7 @@ void uroce_worker_read_clock(struct uroce_worker *worker)
 {
 	worker->now = verbs_now_ns();
 	worker->engine.stale = false;
-	if (worker->engine.postponed_ack)
-		uroce_fast_catch_up(&worker->engine, worker->now);
+	uroce_fast_catch_up(&worker->engine, worker->now);
 }
 
 bool uroce_worker_exclude(struct uroce_worker *worker)

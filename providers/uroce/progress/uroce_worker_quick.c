@@ -97,11 +97,9 @@ static void quick_finish(struct uroce_worker *worker)
 }
 
 /* After sending: processes the postponed ACK, sends requests that waited. */
-static void catch_up(struct uroce_worker *worker)
+static void catch_up(struct uroce_worker *worker, struct uroce_qp *qp)
 {
-	struct uroce_qp *qp = worker->engine.postponed_ack;
-
-	uroce_fast_catch_up(&worker->engine, worker->now);
+	uroce_fast_catch_up_qp(qp, worker->now);
 	if (!uroce_ring_has(&qp->sq, qp->cur) || qp->roce->channel->full)
 		return;
 	send_of(worker, qp);
@@ -113,7 +111,7 @@ static bool is_done_here(struct uroce_worker *worker, struct uroce_qp *qp)
 {
 	struct uroce_engine *engine = &worker->engine;
 
-	if (worker->process->exclusive || engine->postponed_ack ||
+	if (worker->process->exclusive || uroce_fast_has_postponed(qp) ||
 	    worker->dead || !uroce_fast_direct(qp))
 		return false;
 	if (engine->core.cq_events || engine->core.qp_events)
@@ -175,8 +173,8 @@ bool uroce_worker_quick_post(struct uroce_worker *worker, struct uroce_qp *qp)
 	worker->engine.stale = true;
 	send_of(worker, qp);
 	uroce_shm_flush(worker->shm);
-	if (worker->engine.postponed_ack)
-		catch_up(worker);
+	if (uroce_fast_has_postponed(qp))
+		catch_up(worker, qp);
 	quick_finish(worker);
 	/* without room a full pass is needed */
 	return !qp->roce->channel->full;
@@ -208,8 +206,7 @@ bool uroce_worker_quick_poll(struct uroce_worker *worker)
 		return false;
 	worker->poll_budget--;
 	worker->engine.stale = true;
-	if (engine->postponed_ack)
-		uroce_fast_catch_up(engine, worker->now);
+	uroce_fast_catch_up(engine, worker->now);
 	uroce_engine_flush_deferred(engine);
 	if (!uroce_shm_seems_empty(worker->shm)) {
 		engine->may_postpone_ack = true;

@@ -73,11 +73,9 @@ struct uroce_engine {
 	uint32_t burst;	    /* packets in a row of the first active QP, */
 	uint32_t max_burst; /* and how many it may send */
 	bool stale; /* set by the caller: the time is from an earlier pass */
-	/* uroce_fast_ack.c: a piggybacked ACK to be processed later */
-	bool may_postpone_ack; /* set by the caller: an ACK may be processed
-				  later */
-	uint32_t late_psn;
-	struct uroce_qp *postponed_ack; /* NULL: no such ACK */
+	/* uroce_fast_ack.c: piggybacked ACKs to be processed later */
+	bool may_postpone_ack;		 /* set by the caller: they may be */
+	struct list_node postponed_acks; /* QPs with such an ACK */
 
 	/* uroce_timers.c: a heap, the earliest first */
 	struct uroce_roce **timers;

@@ -48,16 +48,25 @@ bool uroce_fast_receive(struct uroce_engine *engine,
 			const struct uroce_channel *channel,
 			const struct uroce_eager_entry *eager, uint64_t now);
 
+/** uroce_fast_has_postponed() - whether a QP has a postponed ACK */
+static inline bool uroce_fast_has_postponed(const struct uroce_qp *qp)
+{
+	return !list_empty(&qp->roce->postponed);
+}
+
 /**
- * uroce_fast_catch_up() - process the piggybacked ACK in engine->postponed_ack
- * @engine: its member "postponed_ack" is set
+ * uroce_fast_catch_up_qp() - process the postponed ACK of a QP
+ * @qp: has one
  * @now: ns
  *
- * uroce_fast_receive() defers such an ACK, so that the completion of earlier
- * sends does not delay the message that brings the ACK. If "postponed_ack" is
- * set, call this function before any other use of the engine except
- * uroce_fast_next().
+ * uroce_fast_receive() postpones a piggybacked ACK, so that the completion of
+ * earlier sends does not delay the message that brings the ACK. Call this
+ * function, or uroce_fast_catch_up(), before any other use of the QP except
+ * sending.
  */
+void uroce_fast_catch_up_qp(struct uroce_qp *qp, uint64_t now);
+
+/** uroce_fast_catch_up() - process the postponed ACKs of all QPs */
 void uroce_fast_catch_up(struct uroce_engine *engine, uint64_t now);
 
 #endif

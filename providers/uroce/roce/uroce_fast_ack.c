@@ -100,11 +100,18 @@ bool uroce_fast_take_atomic(struct uroce_qp *qp, uint32_t psn, uint64_t orig,
 	return true;
 }
 
+void uroce_fast_catch_up_qp(struct uroce_qp *qp, uint64_t now)
+{
+	list_del(&qp->roce->postponed);
+	if (uroce_qp_is_running(qp))
+		uroce_fast_take_ack(qp, qp->roce->postponed_psn, now);
+}
+
 void uroce_fast_catch_up(struct uroce_engine *engine, uint64_t now)
 {
-	struct uroce_qp *qp = engine->postponed_ack;
-
-	engine->postponed_ack = NULL;
-	if (uroce_qp_is_running(qp))
-		uroce_fast_take_ack(qp, engine->late_psn, now);
+	while (!list_empty(&engine->postponed_acks))
+		uroce_fast_catch_up_qp(list_entry(engine->postponed_acks.next,
+						  struct uroce_roce, postponed)
+					       ->qp,
+				       now);
 }

@@ -84,7 +84,7 @@ static void complete_receive(const struct arrival *in,
 }
 
 /*
- * Processes the piggybacked ACK before the message, or defers it to
+ * Processes the piggybacked ACK before the message, or postpones it until
  * uroce_fast_catch_up(). Returns false if the ACK has moved the QP out of RTS.
  */
 static bool take_carried(const struct arrival *in)
@@ -96,8 +96,9 @@ static bool take_carried(const struct arrival *in)
 	uroce_core_count(&engine->core, UROCE_C_RX_BYTES,
 			 in->eager->payload_len);
 	if (engine->may_postpone_ack && (ack & UROCE_EAGER_ACK)) {
-		engine->postponed_ack = in->qp;
-		engine->late_psn = ack & UROCE_PSN_MASK;
+		list_add_tail(&engine->postponed_acks,
+			      &in->qp->roce->postponed);
+		in->qp->roce->postponed_psn = ack & UROCE_PSN_MASK;
 		return true;
 	}
 	if (ack & UROCE_EAGER_ACK)
@@ -286,8 +287,8 @@ bool uroce_fast_receive(struct uroce_engine *engine,
 		.now = now,
 	};
 
-	if (engine->postponed_ack)
-		uroce_fast_catch_up(engine, now);
+	if (in.qp && uroce_fast_has_postponed(in.qp))
+		uroce_fast_catch_up_qp(in.qp, now);
 	/* the slow path finds out which check failed, and counts it */
 	if (!in.qp || in.qp->roce->channel != channel || eager->nr_absent ||
 	    in.qp->type != IBV_QPT_RC || !uroce_qp_is_running(in.qp) ||

@@ -180,6 +180,7 @@ int uroce_engine_new_qp(struct uroce_engine *engine,
 	list_init(&roce->active);
 	list_init(&roce->unsent);
 	list_init(&roce->delayed);
+	list_init(&roce->postponed);
 	list_init(&roce->bound);
 	list_init(&roce->publishing);
 	list_init(&roce->gathering);
@@ -246,6 +247,7 @@ int uroce_engine_init(struct uroce_engine *engine,
 	list_init(&engine->unsent);
 	list_init(&engine->parked);
 	list_init(&engine->delayed_acks);
+	list_init(&engine->postponed_acks);
 	list_init(&engine->publishing);
 	list_init(&engine->gathering);
 	return 0;

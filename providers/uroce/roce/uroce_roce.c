@@ -95,6 +95,7 @@ static void roce_detach(struct uroce_qp *qp)
 	roce_stop_timers(qp);
 	list_del(&qp->roce->active);
 	list_del(&qp->roce->unsent);
+	list_del(&qp->roce->postponed);
 	uroce_channel_unbind(qp);
 	uroce_rd_atomic_free(qp);
 	uroce_sack_drop(qp);

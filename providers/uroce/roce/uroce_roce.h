@@ -226,6 +226,9 @@ struct uroce_roce {
 	struct list_node unsent;  /* in the QPs to handle once all is sent */
 	struct list_node delayed; /* in the QPs with a delayed ACK */
 	uint64_t delack_ns;	  /* end of that delay */
+	/* in the QPs with a received ACK to be processed later; its PSN */
+	struct list_node postponed;
+	uint32_t postponed_psn;
 	struct uroce_qp *next_kick;
 	uint32_t kicked;  /* atomic */
 	uint32_t heap_at; /* index in the heap of timers + 1; 0: none */

@@ -582,57 +582,83 @@ static void fast_receive_ack_opens_window(void **state)
 	pair_free(pair);
 }
 
-/* A message carries an ACK for side 1, whose completion is deferred. */
-static struct pair *new_late_pair(struct uroce_eager_entry *ret_eager)
+/* A message carries an ACK for side 1, which is postponed. */
+static void postpone_ack(struct pair *pair)
 {
-	struct pair *pair = fast_compare_new(false);
-	uint32_t psn = pair->side[1].qp->roce->req.una_psn;
+	struct pair_side *side = &pair->side[1];
+	struct uroce_eager_entry eager;
 
 	arrange_usual(pair);
-	*ret_eager = request_of(pair, IBV_WR_SEND);
-	ret_eager->ack = UROCE_EAGER_ACK | psn;
-	pair->side[1].engine.may_postpone_ack = true;
-	assert_true(uroce_fast_receive(&pair->side[1].engine,
-				       &pair->side[1].channel, ret_eager,
+	eager = request_of(pair, IBV_WR_SEND);
+	eager.ack = UROCE_EAGER_ACK | side->qp->roce->req.una_psn;
+	side->engine.may_postpone_ack = true;
+	assert_true(uroce_fast_receive(&side->engine, &side->channel, &eager,
 				       pair->now));
-	pair->side[1].engine.may_postpone_ack = false;
-	expect(&pair->side[1].recv_cq, 0, IBV_WC_SUCCESS);
-	expect_none(&pair->side[1].send_cq);
-	assert_ptr_equal(pair->side[1].engine.postponed_ack, pair->side[1].qp);
+	side->engine.may_postpone_ack = false;
+	expect(&side->recv_cq, 0, IBV_WC_SUCCESS);
+	expect_none(&side->send_cq);
+	assert_true(uroce_fast_has_postponed(side->qp));
+}
+
+static struct pair *new_late_pair(void)
+{
+	struct pair *pair = fast_compare_new(false);
+
+	postpone_ack(pair);
 	return pair;
 }
 
 static void fast_catch_up_applies_deferred_ack(void **state)
 {
-	struct uroce_eager_entry eager;
-	struct pair *pair = new_late_pair(&eager);
+	struct pair *pair = new_late_pair();
 	struct uroce_engine *engine = &pair->side[1].engine;
 
 	uroce_fast_catch_up(engine, pair->now);
 	expect(&pair->side[1].send_cq, 77, IBV_WC_SUCCESS);
-	assert_null(engine->postponed_ack);
+	assert_true(list_empty(&engine->postponed_acks));
 	pair_free(pair);
 }
 
 static void fast_receive_next_packet_applies_deferred_ack(void **state)
 {
-	struct uroce_eager_entry eager;
-	struct pair *pair = new_late_pair(&eager);
+	struct pair *pair = new_late_pair();
 	struct uroce_engine *engine = &pair->side[1].engine;
+	struct uroce_eager_entry eager;
 
 	eager = request_of(pair, IBV_WR_SEND);
 	assert_true(uroce_fast_receive(engine, &pair->side[1].channel, &eager,
 				       pair->now));
 	expect(&pair->side[1].send_cq, 77, IBV_WC_SUCCESS);
 	expect(&pair->side[1].recv_cq, 1, IBV_WC_SUCCESS);
-	assert_null(engine->postponed_ack);
+	assert_true(list_empty(&engine->postponed_acks));
+	pair_free(pair);
+}
+
+static void fast_receive_postpones_ack_of_each_qp(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair_side *side;
+	struct pair *pair;
+
+	o.bound = true;
+	o.nr_qps = 2;
+	pair = pair_new(&o);
+	side = &pair->side[1];
+	postpone_ack(pair);
+	pair_use_qp(pair, 1);
+	postpone_ack(pair);
+	assert_true(uroce_fast_has_postponed(side->qps[0]));
+	uroce_fast_catch_up_qp(side->qps[1], pair->now);
+	expect(&side->send_cq, 77, IBV_WC_SUCCESS);
+	expect_none(&side->send_cq);
+	uroce_fast_catch_up(&side->engine, pair->now);
+	expect(&side->send_cq, 77, IBV_WC_SUCCESS);
 	pair_free(pair);
 }
 
 static void fast_catch_up_ignores_failed_qp(void **state)
 {
-	struct uroce_eager_entry eager;
-	struct pair *pair = new_late_pair(&eager);
+	struct pair *pair = new_late_pair();
 
 	uroce_qp_fault(pair->side[1].qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);
 	uroce_core_apply_faults(pair->side[1].qp->core, pair->now);
@@ -664,6 +690,7 @@ int main(void)
 		cmocka_unit_test(fast_receive_ack_opens_window),
 		cmocka_unit_test(fast_catch_up_applies_deferred_ack),
 		cmocka_unit_test(fast_receive_next_packet_applies_deferred_ack),
+		cmocka_unit_test(fast_receive_postpones_ack_of_each_qp),
 		cmocka_unit_test(fast_catch_up_ignores_failed_qp),
 	};
 
