@@ -28,8 +28,6 @@
 #define MAX_POLL_BUDGET 150
 /* Their total time; for peers a poll is recent for longer. */
 #define POLL_BUDGET_NS UINT64_C(2500)
-/* Quick polls need this time without packets of the network. */
-#define SOCKET_NS UINT64_C(16000)
 
 /* Whether the helper thread has a time to wake up, and needs no doorbell. */
 static bool helper_gets_up(const struct uroce_worker *worker)
@@ -223,15 +221,12 @@ bool uroce_worker_quick_poll(struct uroce_worker *worker)
 	return done;
 }
 
-/* Whether the application polls and only shm peers are active. */
+/* Whether the application polls and has shm peers. */
 static bool may_poll_quickly(const struct uroce_worker *worker)
 {
-	if (!worker->shm || uroce_shm_is_empty(worker->shm) ||
-	    worker->socket_full || worker->wake_policy.short_leases ||
-	    uroce_worker_lease(worker) <= worker->now)
-		return false;
-	return !worker->port ||
-	       worker->socket_ns - worker->socket_packet_ns > SOCKET_NS;
+	return worker->shm && !uroce_shm_is_empty(worker->shm) &&
+	       !worker->socket_full && !worker->wake_policy.short_leases &&
+	       uroce_worker_lease(worker) > worker->now;
 }
 
 /* The number of polls for POLL_BUDGET_NS at the speed of the last @polls. */
