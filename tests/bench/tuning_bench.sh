@@ -30,18 +30,16 @@ table() {
 		ACKS_OF_WINDOW|roce/uroce_requester.c|=ACKS_OF_WINDOW 1|net_sim|9 incast
 		CNP_NS|roce/uroce_ecn.c|=CNP_NS 0u|net_sim|17 incast selective=0 mark_min_kb=20 mark_max_kb=80
 		UROCE_MAX_BURST|roce/uroce_engine.h|=UROCE_MAX_BURST 1|perftest|4 network ib_write_bw -s 65536 -q 4 -n 500 -m 1024
-		MAX_RUN|progress/uroce_worker_pass.c|s/\tnr = uroce_engine_next_run(.*/\tnr = MAX_RUN - MAX_RUN;/|wire|write_4096
+		runs|progress/uroce_worker_pass.c|s/UROCE_MAX_BURST, out/0, out/|perftest|4 network ib_write_bw -s 1048576 -n 1000 -m 1024
 		BATCH_BYTES|udp/uroce_port_send.c|=BATCH_BYTES 65536|wire|send_4096
-		sendmmsg|udp/uroce_port_send.c|s/while (at + nr < batch->nr_messages &&/while (false \&\&/|wire|send_1024
+		sendmmsg|udp/uroce_port_send.c|s/while (at + nr < batch->nr_messages &&/while (false \&\&/|perftest|5 network ib_read_bw -s 64 -q 16 -n 4000 -t 1 -m 1024
 		recvmmsg|udp/uroce_port_receive.c|=MAX_MESSAGES 1|perftest|5 network ib_read_bw -s 64 -q 16 -n 4000 -m 1024
 		MAX_PAUSE_NS|progress/uroce_worker_pass.c|=MAX_PAUSE_NS 0|one_host|send_8
-		SOCKET_NS|progress/uroce_worker_quick.c|=SOCKET_NS 0|one_host|send_8
 		POLL_BUDGET_NS|progress/uroce_worker_quick.c|=POLL_BUDGET_NS 0|one_host|write_8
 		may_postpone_ack|roce/uroce_fast_receive.c|s/if (engine->may_postpone_ack \&\&/if (false \&\&/|one_host|send_8
 		POLLED_EVERY_NS|shm/uroce_shm_directory.c|s/ || now - directory->polled_ns < POLLED_EVERY_NS//|one_host|write_8
 		MANY_BYTES|progress/uroce_worker_shm.c|=MANY_BYTES 0xffffffffu|one_host|write_64k
 		LOOKS|roce/uroce_rndv.c|=LOOKS 0|perftest|5 rndv ib_send_lat -s 262144 -n 4000
-		MIN_PACKETS|roce/uroce_rndv.c|=MIN_PACKETS 1|one_host|send_1m
 		MAX_PACKETS|shm/uroce_shm_path.c|=MAX_PACKETS 1|one_host|rate_8
 		MISSED_LEASES|progress/uroce_helper.h|=UROCE_MISSED_LEASES 2000000000|perftest|5 slow ib_write_lat -s 8 -n 300
 		ALL_UNITS|verbs/uroce_take.c|=ALL_UNITS 1|one_core|send_8

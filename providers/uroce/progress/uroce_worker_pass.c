@@ -20,8 +20,6 @@
 #define MAX_PAUSE_NS UINT64_C(50000)
 /* Chaos mode: the next step, while data or completions are late. */
 #define CHAOS_STEP_NS UINT64_C(20000)
-/* Packets of a run that the engine makes at once. */
-#define MAX_RUN 64
 
 void uroce_worker_on_packet(void *arg, struct uroce_packet *packet)
 {
@@ -46,7 +44,8 @@ static void worker_put(struct uroce_worker *worker, struct uroce_out *out)
 		return;
 	uroce_port_put(worker->port, &out->packet, out->iovecs.iov,
 		       out->iovecs.nr, out->qp);
-	nr = uroce_engine_next_run(&worker->engine, worker->now, MAX_RUN, out);
+	nr = uroce_engine_next_run(&worker->engine, worker->now,
+				   UROCE_MAX_BURST, out);
 	if (!nr)
 		return;
 	worker->traffic += nr;
