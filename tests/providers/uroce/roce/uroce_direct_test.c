@@ -92,7 +92,7 @@ static void expect_sent(struct pair *pair, uint64_t wr_id,
 static void direct_write_and_read_send_no_packet(void **state)
 {
 	struct pair *pair = new_direct(IBV_QPT_RC);
-	uint64_t sent = pair->nr_sent;
+	uint64_t sent = pair->net.order;
 
 	memset(pair->side[0].memory, 7, 100000);
 	post_one(pair, IBV_WR_RDMA_WRITE, 1, 100000);
@@ -113,14 +113,14 @@ static void direct_write_and_read_send_no_packet(void **state)
 	assert_true(direct.last.read);
 	assert_int_equal(direct.last.access, IBV_ACCESS_REMOTE_READ);
 	assert_int_equal(pair->side[0].memory[99999], 7);
-	assert_int_equal(pair->nr_sent, sent);
+	assert_int_equal(pair->net.order, sent);
 	pair_free(pair);
 }
 
 static void direct_refused_copy_falls_back_to_packets(void **state)
 {
 	struct pair *pair = new_direct(IBV_QPT_RC);
-	uint64_t sent = pair->nr_sent;
+	uint64_t sent = pair->net.order;
 
 	memset(pair->side[0].memory, 9, 10000);
 	direct.error = -EACCES;
@@ -128,7 +128,7 @@ static void direct_refused_copy_falls_back_to_packets(void **state)
 	pair_run(pair);
 	expect_sent(pair, 1, IBV_WC_SUCCESS);
 	assert_int_equal(direct.nr, 1);
-	assert_true(pair->nr_sent > sent);
+	assert_true(pair->net.order > sent);
 	assert_int_equal(pair->side[1].memory[4096 + 9999], 9);
 	/* the next request is copied again */
 	direct.error = 0;

@@ -400,6 +400,7 @@ static void hostile_bad_icrc_changes_nothing(void **state)
 
 	for (size_t i = 0; i < sizeof(opcodes); i++) {
 		struct pair_options o = pair_defaults();
+		struct pair_datagram *datagram;
 		struct seen seen;
 		struct pair *pair;
 		struct uroce_packet packet;
@@ -430,8 +431,8 @@ static void hostile_bad_icrc_changes_nothing(void **state)
 				? 0
 				: 8;
 		pair_inject(pair, 0, &packet, "damaged!");
-		pair->pool[pair->heap[0]]
-			.bytes[pair->pool[pair->heap[0]].len - 1] ^= 1;
+		datagram = pair_first_datagram(pair);
+		datagram->bytes[datagram->len - 1] ^= 1;
 		(void)pair_step(pair);
 		assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_ICRC), 1);
 		assert_int_equal(seen.nr, 0);

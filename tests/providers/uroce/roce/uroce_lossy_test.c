@@ -186,7 +186,7 @@ static void post_request(struct model *m, unsigned int side)
 	struct direction *d = &m->direction[side];
 	struct pair *pair = m->pair;
 	struct request *request = &d->requests[d->posted % RING];
-	uint32_t seed = pair->random, slot = d->posted % NR_SLOTS;
+	uint32_t seed = pair->net.random, slot = d->posted % NR_SLOTS;
 	struct uroce_send_wqe wqe = { .wr_id = d->posted };
 	uint8_t *source = pair->side[side].memory + SOURCES + slot * SLOT_SIZE;
 	uint32_t at = SOURCES + slot * SLOT_SIZE;

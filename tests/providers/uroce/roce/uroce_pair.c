@@ -39,65 +39,12 @@ struct pair_options pair_defaults(void)
 
 uint32_t pair_random(struct pair *pair, uint32_t below)
 {
-	/* xorshift: the same on every machine */
-	pair->random ^= pair->random << 13;
-	pair->random ^= pair->random >> 17;
-	pair->random ^= pair->random << 5;
-	return (uint32_t)((uint64_t)pair->random * below >> 32);
+	return net_random(&pair->net, below);
 }
 
 static bool draw_chance(struct pair *pair, unsigned int per_1000)
 {
 	return per_1000 && pair_random(pair, 1000) < per_1000;
-}
-
-static bool is_earlier(const struct pair *pair, uint32_t a, uint32_t b)
-{
-	const struct pair_datagram *x = &pair->pool[pair->heap[a]];
-	const struct pair_datagram *y = &pair->pool[pair->heap[b]];
-
-	/* at equal times, in the order of sending */
-	return x->at_ns != y->at_ns ? x->at_ns < y->at_ns : x->order < y->order;
-}
-
-static void swap_datagrams(struct pair *pair, uint32_t a, uint32_t b)
-{
-	uint32_t kept = pair->heap[a];
-
-	pair->heap[a] = pair->heap[b];
-	pair->heap[b] = kept;
-}
-
-static struct pair_datagram *push_datagram(struct pair *pair, uint64_t at_ns)
-{
-	uint32_t at = pair->nr_heap++;
-	uint32_t place;
-
-	assert_true(pair->nr_unused);
-	place = pair->unused[--pair->nr_unused];
-	pair->heap[at] = place;
-	pair->pool[place].at_ns = at_ns;
-	pair->pool[place].order = pair->nr_sent++;
-	for (; at && is_earlier(pair, at, (at - 1) / 2); at = (at - 1) / 2)
-		swap_datagrams(pair, at, (at - 1) / 2);
-	return &pair->pool[place];
-}
-
-static uint32_t pop(struct pair *pair)
-{
-	uint32_t place = pair->heap[0], at = 0, child;
-
-	pair->heap[0] = pair->heap[--pair->nr_heap];
-	while ((child = 2 * at + 1) < pair->nr_heap) {
-		if (child + 1 < pair->nr_heap &&
-		    is_earlier(pair, child + 1, child))
-			child++;
-		if (!is_earlier(pair, child, at))
-			break;
-		swap_datagrams(pair, at, child);
-		at = child;
-	}
-	return place;
 }
 
 static size_t build_datagram(const struct uroce_packet *packet,
@@ -141,6 +88,64 @@ static bool pass_link(struct pair *pair, struct pair_link *link, uint32_t bytes,
 	return true;
 }
 
+static void receive_datagram(struct pair *pair,
+			     const struct pair_datagram *datagram)
+{
+	struct pair_side *to = &pair->side[datagram->to];
+	const struct uroce_path *path = &pair->side[!datagram->to].path;
+	struct uroce_packet packet;
+	struct uroce_icrc icrc;
+
+	if (datagram->over_channel) {
+		packet = datagram->packet;
+		packet.path = NULL;
+		packet.channel = &to->channel;
+		packet.payload = datagram->bytes;
+		packet.traits = uroce_wire_traits(packet.opcode);
+		uroce_engine_receive(&to->engine, &packet, pair->now);
+		return;
+	}
+	if (uroce_wire_decode(datagram->bytes, datagram->len - UROCE_ICRC_LEN,
+			      &packet))
+		return;
+	if (uroce_icrc_open(&icrc, path, datagram->bytes, datagram->len,
+			    &packet))
+		return;
+	packet.path = path;
+	packet.icrc_check = &icrc.check;
+	if (datagram->marked)
+		packet.fecn = true;
+	uroce_engine_receive(&to->engine, &packet, pair->now);
+}
+
+static void deliver_datagram(struct net *net, void *arg)
+{
+	receive_datagram(list_entry(net, struct pair, net), arg);
+	free(arg);
+}
+
+static struct pair_datagram *new_datagram(struct pair *pair, uint64_t at_ns)
+{
+	struct pair_datagram *datagram = malloc(sizeof(*datagram));
+
+	assert_non_null(datagram);
+	net_timer_init(&datagram->arrival, deliver_datagram, datagram);
+	net_timer_set(&pair->net, &datagram->arrival, at_ns);
+	return datagram;
+}
+
+struct pair_datagram *pair_first_datagram(const struct pair *pair)
+{
+	assert_true(pair->net.nr_events);
+	return pair->net.events[0].timer->arg;
+}
+
+static void drop_datagrams(struct pair *pair)
+{
+	while (pair->net.nr_events)
+		free(pair->net.events[--pair->net.nr_events].timer->arg);
+}
+
 static void put_on_wire(struct pair *pair, unsigned int from,
 			const struct uroce_packet *packet,
 			const uint8_t *payload)
@@ -155,7 +160,7 @@ static void put_on_wire(struct pair *pair, unsigned int from,
 		return;
 	if (draw_chance(pair, pair->faults.reorder))
 		at_ns += pair_random(pair, 30 * LATENCY_NS);
-	datagram = push_datagram(pair, at_ns);
+	datagram = new_datagram(pair, at_ns);
 	datagram->to = !from;
 	datagram->marked = marked && packet->path->tclass & UROCE_ECN_ECT0;
 	datagram->over_channel = pair->side[from].qp->roce->channel;
@@ -203,36 +208,6 @@ void pair_inject(struct pair *pair, unsigned int from,
 		 const struct uroce_packet *packet, const void *payload)
 {
 	put_on_wire(pair, from, packet, payload);
-}
-
-static void deliver_datagram(struct pair *pair,
-			     const struct pair_datagram *datagram)
-{
-	struct pair_side *to = &pair->side[datagram->to];
-	const struct uroce_path *path = &pair->side[!datagram->to].path;
-	struct uroce_packet packet;
-	struct uroce_icrc icrc;
-
-	if (datagram->over_channel) {
-		packet = datagram->packet;
-		packet.path = NULL;
-		packet.channel = &to->channel;
-		packet.payload = datagram->bytes;
-		packet.traits = uroce_wire_traits(packet.opcode);
-		uroce_engine_receive(&to->engine, &packet, pair->now);
-		return;
-	}
-	if (uroce_wire_decode(datagram->bytes, datagram->len - UROCE_ICRC_LEN,
-			      &packet))
-		return;
-	if (uroce_icrc_open(&icrc, path, datagram->bytes, datagram->len,
-			    &packet))
-		return;
-	packet.path = path;
-	packet.icrc_check = &icrc.check;
-	if (datagram->marked)
-		packet.fecn = true;
-	uroce_engine_receive(&to->engine, &packet, pair->now);
 }
 
 /* Packets that the worker would build as a run; not always all of them. */
@@ -286,9 +261,9 @@ static uint64_t next_event(const struct pair *pair)
 {
 	uint64_t timer = next_timer(pair), at_ns;
 
-	if (!pair->nr_heap)
+	if (!pair->net.nr_events)
 		return timer;
-	at_ns = pair->pool[pair->heap[0]].at_ns;
+	at_ns = pair->net.events[0].at_ns;
 	return at_ns < timer ? at_ns : timer;
 }
 
@@ -303,12 +278,8 @@ bool pair_step(struct pair *pair)
 	if (at_ns > pair->now)
 		pair->now = at_ns;
 	/* everything that has arrived by then, like the worker */
-	while (pair->nr_heap && pair->pool[pair->heap[0]].at_ns <= pair->now) {
-		uint32_t place = pop(pair);
-
-		deliver_datagram(pair, &pair->pool[place]);
-		pair->unused[pair->nr_unused++] = place;
-	}
+	while (net_step(&pair->net, pair->now))
+		;
 	uroce_engine_end_receive(&pair->side[0].engine);
 	uroce_engine_end_receive(&pair->side[1].engine);
 	(void)uroce_engine_expire(&pair->side[0].engine, pair->now);
@@ -374,8 +345,7 @@ void pair_reconnect(struct pair *pair, const struct pair_options *options)
 {
 	struct uroce_cqe cqe;
 
-	while (pair->nr_heap)
-		pair->unused[pair->nr_unused++] = pop(pair);
+	drop_datagrams(pair);
 	connect_qps(pair, options);
 	for (unsigned int i = 0; i < 2; i++) {
 		while (pair_poll(&pair->side[i].send_cq, &cqe))
@@ -482,11 +452,7 @@ struct pair *pair_new(const struct pair_options *options)
 	uroce_icrc_init();
 	memset(pair, 0, sizeof(*pair));
 	pair->now = 1000000;
-	pair->random = options->seed * 2654435761u | 1;
-	pair->pool = calloc(PAIR_MAX_DATAGRAMS, sizeof(*pair->pool));
-	assert_non_null(pair->pool);
-	for (uint32_t i = 0; i < PAIR_MAX_DATAGRAMS; i++)
-		pair->unused[pair->nr_unused++] = i;
+	net_init(&pair->net, options->seed);
 	pair->go_back_n = options->go_back_n;
 	init_paths(pair, options->ipv6);
 	for (unsigned int i = 0; i < 2; i++)
@@ -514,7 +480,8 @@ void pair_free(struct pair *pair)
 			uroce_rq_fini(&side->more_rqs[n]);
 		free(side->memory);
 	}
-	free(pair->pool);
+	drop_datagrams(pair);
+	net_fini(&pair->net);
 	free(pair);
 }
 

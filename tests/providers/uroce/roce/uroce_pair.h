@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/net_model.h"
 #include "uroce/roce/uroce_engine.h"
 #include "uroce_connect.h"
 
@@ -56,8 +57,7 @@ enum pair_action {
 };
 
 struct pair_datagram {
-	uint64_t at_ns;
-	uint64_t order;
+	struct net_timer arrival;
 	unsigned int to; /* side that receives it */
 	bool over_channel;
 	struct uroce_packet packet; /* over a channel */
@@ -66,12 +66,10 @@ struct pair_datagram {
 	uint8_t bytes[UROCE_MAX_HEADER + UROCE_CHANNEL_MTU + UROCE_ICRC_LEN];
 };
 
-#define PAIR_MAX_DATAGRAMS 8192
-
 struct pair {
 	struct pair_side side[2];
 	uint64_t now;
-	uint32_t random;
+	struct net net; /* arrivals, and random numbers */
 	struct pair_faults faults;
 	struct pair_link link[2]; /* by the sender; set by the test */
 	bool ipv6;
@@ -84,15 +82,6 @@ struct pair {
 	enum pair_action (*filter)(struct pair *pair, unsigned int from,
 				   const struct uroce_packet *packet);
 	void *filter_data;
-
-	/*
-	 * datagrams in flight: a heap of indices into @pool, the earliest first
-	 */
-	struct pair_datagram *pool;
-	uint32_t heap[PAIR_MAX_DATAGRAMS];
-	uint32_t unused[PAIR_MAX_DATAGRAMS];
-	uint32_t nr_heap, nr_unused;
-	uint64_t nr_sent;
 	uint32_t nr_runs; /* requested runs */
 };
 
@@ -163,6 +152,9 @@ void pair_post_recv(struct pair *pair, unsigned int side, uint64_t wr_id,
 
 /* Gets the next completion. Return: false if there is none. */
 bool pair_poll(struct uroce_cq *cq, struct uroce_cqe *ret_cqe);
+
+/* Returns the datagram that arrives first. */
+struct pair_datagram *pair_first_datagram(const struct pair *pair);
 
 /* Puts a hand-made packet of side @from on the wire. */
 void pair_inject(struct pair *pair, unsigned int from,

@@ -444,7 +444,7 @@ static void protocol_bad_icrc_out_of_sequence_sends_no_nak(void **state)
 		inject_packet(pair,
 			      request_packet(pair, UROCE_SEND_ONLY, psns[i]),
 			      8);
-		pair->pool[pair->heap[0]].bytes[UROCE_BTH_LEN] ^= 1;
+		pair_first_datagram(pair)->bytes[UROCE_BTH_LEN] ^= 1;
 		pair_run(pair);
 		assert_int_equal(seen.nr, 1);
 		assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_ICRC), 1);
@@ -498,7 +498,7 @@ static void protocol_multicast_verifies_icrc_for_every_qp(void **state)
 	packet.dest_qpn = UROCE_QPN_MULTICAST;
 	packet.qkey = pair->side[1].qp->qkey;
 	inject_packet(pair, packet, 8);
-	pair->pool[pair->heap[0]].bytes[30] ^= 1;
+	pair_first_datagram(pair)->bytes[30] ^= 1;
 	pair_run(pair);
 	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_ICRC), 1);
 	assert_false(pair_poll(&pair->side[1].recv_cq, &cqe));

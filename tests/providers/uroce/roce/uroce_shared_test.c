@@ -115,7 +115,7 @@ static void post_atomic(struct pair *pair, enum ibv_wr_opcode opcode,
 static void shared_write_and_read_are_local_copies(void **state)
 {
 	struct pair *pair = new_shared(IBV_QPT_RC);
-	uint64_t sent = pair->nr_sent;
+	uint64_t sent = pair->net.order;
 
 	for (uint32_t length = 1; length <= 2 * PART + 7;
 	     length = length * 3 + 1) {
@@ -137,14 +137,14 @@ static void shared_write_and_read_are_local_copies(void **state)
 		assert_memory_equal(pair->side[1].memory + 4096,
 				    pair->side[0].memory, length);
 	}
-	assert_int_equal(pair->nr_sent, sent);
+	assert_int_equal(pair->net.order, sent);
 	pair_end(pair);
 }
 
 static void shared_atomic_is_executed_locally(void **state)
 {
 	struct pair *pair = new_shared(IBV_QPT_RC);
-	uint64_t sent = pair->nr_sent;
+	uint64_t sent = pair->net.order;
 
 	set_word(pair, 1, 8192, 40);
 	post_atomic(pair, IBV_WR_ATOMIC_FETCH_AND_ADD, 8192, 2, 0);
@@ -161,7 +161,7 @@ static void shared_atomic_is_executed_locally(void **state)
 	expect_sent(pair, 1);
 	assert_int_equal(word(pair, 1, 8192), 7);
 	assert_int_equal(word(pair, 0, 64), 42);
-	assert_int_equal(pair->nr_sent, sent);
+	assert_int_equal(pair->net.order, sent);
 	pair_end(pair);
 }
 
@@ -189,14 +189,14 @@ static void shared_misaligned_atomic_is_sent(void **state)
 static void shared_unmapped_memory_falls_back_to_packets(void **state)
 {
 	struct pair *pair = new_shared(IBV_QPT_RC);
-	uint64_t sent = pair->nr_sent;
+	uint64_t sent = pair->net.order;
 
 	shared.refused = true;
 	memset(pair->side[0].memory, 9, 100);
 	pair_request(pair, 1, IBV_WR_RDMA_WRITE, 100, 4096);
 	pair_run(pair);
 	expect_sent(pair, 1);
-	assert_true(pair->nr_sent > sent);
+	assert_true(pair->net.order > sent);
 	assert_int_equal(pair->side[1].memory[4096 + 99], 9);
 	post_atomic(pair, IBV_WR_ATOMIC_FETCH_AND_ADD, 8192, 2, 0);
 	expect_sent(pair, 1);
