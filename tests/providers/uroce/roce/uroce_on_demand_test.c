@@ -356,6 +356,23 @@ static void on_demand_invalid_page_at_gap_fails_read(void **state)
 	}
 }
 
+/* Each packet of the response arrives in a pass of its own. */
+static void on_demand_invalid_page_of_earlier_pass_fails_read(void **state)
+{
+	struct fixture f;
+
+	skip_unless_possible();
+	f = new_fixture(1);
+	f.pair->link[1] = (struct pair_link){
+		.bits_per_s = 1000000000,
+		.queue_bytes = SPAN,
+	};
+	assert_int_equal(mprotect(f.memory[0] - SHIFT, 4096, PROT_NONE), 0);
+	run_request(&f, IBV_WR_RDMA_READ);
+	expect(&f.pair->side[0].send_cq, 1, IBV_WC_LOC_PROT_ERR);
+	free_fixture(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -366,6 +383,8 @@ int main(void)
 		cmocka_unit_test(on_demand_messages_survive_bad_wire),
 		cmocka_unit_test(on_demand_invalid_page_fails_message),
 		cmocka_unit_test(on_demand_invalid_page_at_gap_fails_read),
+		cmocka_unit_test(
+			on_demand_invalid_page_of_earlier_pass_fails_read),
 		cmocka_unit_test(
 			on_demand_invalid_page_fails_message_on_bad_wire),
 	};
