@@ -138,8 +138,8 @@ static bool is_in_area(uint32_t header_len, uint32_t len)
 	       sizeof(((struct uroce_shm_ring_entry *)0)->bytes);
 }
 
-static void fill_entry(struct uroce_shm_ring_entry *entry, uint32_t header_len,
-		       uint32_t len, uint16_t place)
+static void shm_ring_fill(struct uroce_shm_ring_entry *entry,
+			  uint32_t header_len, uint32_t len, uint16_t place)
 {
 	entry->payload_len = (uint16_t)len;
 	entry->place = place;
@@ -161,7 +161,7 @@ static void put_absent(struct uroce_shm_ring_entry *entry,
 
 	assert(header_len <= sizeof(entry->bytes) - sizeof(source));
 	memcpy(entry->bytes + header_len, &source, sizeof(source));
-	fill_entry(entry, header_len, 0, 0);
+	shm_ring_fill(entry, header_len, 0, 0);
 	entry->absent = 1;
 }
 
@@ -216,7 +216,7 @@ static void put_payload(struct uroce_shm_ring_sender *end,
 		payload = take_area(end, packet->payload_len, &place);
 	shm_ring_gather(end, payload, iov, nr_iov);
 	memcpy(entry->bytes, header, header_len);
-	fill_entry(entry, header_len, packet->payload_len, place);
+	shm_ring_fill(entry, header_len, packet->payload_len, place);
 }
 
 void uroce_shm_ring_put(struct uroce_shm_ring_sender *end,
@@ -271,7 +271,7 @@ void uroce_shm_ring_put_eager(struct uroce_shm_ring_sender *end,
 	entry->ack = eager->ack;
 	assert(eager->header_len <= UROCE_EAGER_SHORT);
 	copy_words(entry->bytes, eager->header, UROCE_EAGER_SHORT);
-	fill_entry(entry, eager->header_len, eager->payload_len, place);
+	shm_ring_fill(entry, eager->header_len, eager->payload_len, place);
 	if (eager->payload_len == sizeof(uint64_t))
 		memcpy(payload, eager->payload, sizeof(uint64_t));
 	else if (eager->payload_len && !in_area)
