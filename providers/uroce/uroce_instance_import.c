@@ -60,13 +60,12 @@ void uroce_instance_publish_pd(struct uroce_instance *instance,
 /* A GID of the device, which the exporter has, too. */
 static void import_gid(struct uroce_instance *instance, uint8_t *ret_gid)
 {
-	static const uint8_t none[UROCE_GID_LEN];
 	struct uroce_netdev dev;
 
 	uroce_instance_netdev(instance, &dev);
 	memset(ret_gid, 0, UROCE_GID_LEN);
 	for (uint32_t i = 0; i < dev.nr_gids; i++)
-		if (memcmp(dev.gids[i], none, UROCE_GID_LEN) != 0) {
+		if (!uroce_gid_is_zero(dev.gids[i])) {
 			memcpy(ret_gid, dev.gids[i], UROCE_GID_LEN);
 			return;
 		}
@@ -76,7 +75,6 @@ int uroce_instance_connect_exporter(struct uroce_instance *instance,
 				    const struct uroce_origin *origin,
 				    struct uroce_channel **ret_channel)
 {
-	const struct uroce_shm_name name = { origin->token, origin->slot };
 	struct uroce_shm *shm = import_shm(instance);
 	uint8_t gid[UROCE_GID_LEN];
 	int ret;
@@ -87,7 +85,7 @@ int uroce_instance_connect_exporter(struct uroce_instance *instance,
 	ret = uroce_shm_connect(shm, origin->slot, gid, ret_channel);
 	if (ret)
 		return ret == -ENOENT ? -EOPNOTSUPP : ret;
-	ret = uroce_shm_import_await(*ret_channel, &name);
+	ret = uroce_shm_import_await(*ret_channel, origin->token);
 	if (ret) {
 		uroce_instance_lock(instance);
 		uroce_instance_put_exporter(instance, *ret_channel);

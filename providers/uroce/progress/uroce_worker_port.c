@@ -24,13 +24,6 @@ struct group {
 	uint32_t uses;
 };
 
-static bool is_unused(const uint8_t *gid)
-{
-	static const uint8_t none[UROCE_GID_LEN];
-
-	return memcmp(gid, none, UROCE_GID_LEN) == 0;
-}
-
 /* A port without sockets has addresses, too. */
 static struct uroce_port *any_port_locked(const struct uroce_worker *worker)
 {
@@ -47,7 +40,7 @@ int uroce_worker_add_gids_locked(struct uroce_worker *worker,
 	for (uint32_t i = 0; i < dev->nr_gids && port; i++) {
 		int err = 0;
 
-		if (!is_unused(dev->gids[i]) &&
+		if (!uroce_gid_is_zero(dev->gids[i]) &&
 		    !(other && uroce_netdev_has_gid(other, dev->gids[i])))
 			err = uroce_port_add_address(port, dev->gids[i],
 						     dev->ifindex);
@@ -64,7 +57,7 @@ void uroce_worker_remove_gids_locked(struct uroce_worker *worker,
 	struct uroce_port *port = any_port_locked(worker);
 
 	for (uint32_t i = 0; i < dev->nr_gids && port; i++)
-		if (!is_unused(dev->gids[i]) &&
+		if (!uroce_gid_is_zero(dev->gids[i]) &&
 		    !(other && uroce_netdev_has_gid(other, dev->gids[i])))
 			uroce_port_remove_address(port, dev->gids[i],
 						  dev->ifindex);

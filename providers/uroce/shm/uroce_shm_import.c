@@ -70,15 +70,14 @@ static bool exporter_waits(const struct uroce_peer *peer)
  * The exporter enters this process into its table after the handshake. If it
  * could not map the directory of this process, it never waits.
  */
-int uroce_shm_import_await(struct uroce_channel *channel,
-			   const struct uroce_shm_name *name)
+int uroce_shm_import_await(struct uroce_channel *channel, uint64_t token)
 {
 	const struct uroce_peer *peer = uroce_peer_of(channel);
 	const struct timespec nap = { .tv_nsec = NAP_NS };
 	const uint64_t until_ms =
 		uroce_pairing_now_ms() + peer->shm->config.patience_ms;
 
-	while (peer->token == name->token && import_is_possible(peer)) {
+	while (peer->token == token && import_is_possible(peer)) {
 		if (exporter_waits(peer))
 			return 0;
 		if (uroce_pairing_now_ms() >= until_ms)

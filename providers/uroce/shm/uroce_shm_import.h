@@ -26,7 +26,7 @@ struct uroce_shm_name uroce_shm_name(const struct uroce_shm *shm);
 /**
  * uroce_shm_import_await() - wait until a process can be an exporter
  * @channel: to the process with that slot, from uroce_shm_connect()
- * @name: of the exporter
+ * @token: of the exporter
  *
  * Waits up to patience_ms, without the engine lock, until the process waits for
  * accesses to its memory.
@@ -34,8 +34,7 @@ struct uroce_shm_name uroce_shm_name(const struct uroce_shm *shm);
  * Return: 0, or -EOPNOTSUPP if this is another process, or the system does not
  * permit CMA.
  */
-int uroce_shm_import_await(struct uroce_channel *channel,
-			   const struct uroce_shm_name *name);
+int uroce_shm_import_await(struct uroce_channel *channel, uint64_t token);
 
 /** uroce_shm_import_has_pd() - whether a context of the exporter has a PD */
 bool uroce_shm_import_has_pd(struct uroce_channel *channel, uint32_t context,

@@ -122,11 +122,10 @@ static void add_ipv4(struct uroce_netdev *dev, const struct sockaddr *addr)
 static void add_ipv6(struct uroce_netdev *dev, const struct sockaddr *addr)
 {
 	struct in6_addr ip;
-	static const uint8_t none[UROCE_GID_LEN];
 
 	memcpy(&ip, (const uint8_t *)addr + IPV6_AT, sizeof(ip));
 	if ((IN6_IS_ADDR_LINKLOCAL(&ip) || IN6_IS_ADDR_LOOPBACK(&ip)) &&
-	    memcmp(dev->gids[0], none, sizeof(none)) == 0) {
+	    uroce_gid_is_zero(dev->gids[0])) {
 		memcpy(dev->gids[0], &ip, UROCE_GID_LEN);
 		if (dev->nr_gids < FIRST_OTHER_GID)
 			dev->nr_gids = FIRST_OTHER_GID;
@@ -265,13 +264,11 @@ int uroce_netdev_read(const char *name, struct uroce_netdev *ret_dev)
 	return ret;
 }
 
-static const uint8_t no_gid[UROCE_GID_LEN];
-
 /* Never returns index 0, which is reserved. NULL: the table is full. */
 static uint8_t *free_place(struct uroce_netdev *dev)
 {
 	for (uint32_t i = FIRST_OTHER_GID; i < dev->nr_gids; i++)
-		if (memcmp(dev->gids[i], no_gid, UROCE_GID_LEN) == 0)
+		if (uroce_gid_is_zero(dev->gids[i]))
 			return dev->gids[i];
 	if (dev->nr_gids < FIRST_OTHER_GID)
 		dev->nr_gids = FIRST_OTHER_GID;
@@ -287,12 +284,11 @@ static void keep_places(struct uroce_netdev *dev, struct uroce_netdev *fresh)
 	for (uint32_t i = 0; i < fresh->nr_gids; i++) {
 		uint8_t *place;
 
-		if (memcmp(fresh->gids[i], no_gid, UROCE_GID_LEN) == 0 ||
+		if (uroce_gid_is_zero(fresh->gids[i]) ||
 		    uroce_netdev_has_gid(dev, fresh->gids[i]))
 			continue;
-		place = i || memcmp(dev->gids[0], no_gid, UROCE_GID_LEN) != 0
-				? free_place(dev)
-				: dev->gids[0];
+		place = i || !uroce_gid_is_zero(dev->gids[0]) ? free_place(dev)
+							      : dev->gids[0];
 		if (place)
 			memcpy(place, fresh->gids[i], UROCE_GID_LEN);
 	}

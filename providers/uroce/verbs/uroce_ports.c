@@ -113,13 +113,6 @@ int uroce_query_port_speed(struct ibv_context *ctx, uint32_t port_num,
 	return 0;
 }
 
-static bool is_empty(const uint8_t *gid)
-{
-	static const uint8_t zero[UROCE_GID_LEN];
-
-	return memcmp(gid, zero, sizeof(zero)) == 0;
-}
-
 static void fill_entry(const struct uroce_netdev *dev, uint32_t index,
 		       struct ibv_gid_entry *entry)
 {
@@ -140,7 +133,7 @@ int uroce_query_gid_entry(struct ibv_context *ctx, uint32_t port_num,
 	if (port_num != UROCE_PORT || gid_index >= UROCE_MAX_GIDS)
 		return -EINVAL;
 	uroce_instance_netdev(to_uroce_context(ctx)->instance, &dev);
-	if (gid_index >= dev.nr_gids || is_empty(dev.gids[gid_index]))
+	if (gid_index >= dev.nr_gids || uroce_gid_is_zero(dev.gids[gid_index]))
 		return -ENODATA;
 	fill_entry(&dev, gid_index, ret_entry);
 	return 0;
@@ -154,7 +147,7 @@ ssize_t uroce_query_gid_table(struct ibv_context *ctx,
 
 	uroce_instance_netdev(to_uroce_context(ctx)->instance, &dev);
 	for (uint32_t i = 0; i < dev.nr_gids; i++) {
-		if (is_empty(dev.gids[i]))
+		if (uroce_gid_is_zero(dev.gids[i]))
 			continue;
 		if (nr == max_entries)
 			return -EINVAL;

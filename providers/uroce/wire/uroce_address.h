@@ -50,4 +50,12 @@ static inline bool uroce_gid_is_ipv4(const uint8_t *gid)
 	return memcmp(gid, mapped, sizeof(mapped)) == 0;
 }
 
+/** uroce_gid_is_zero() - whether an entry of a GID table is unused */
+static inline bool uroce_gid_is_zero(const uint8_t *gid)
+{
+	static const uint8_t zero[UROCE_GID_LEN];
+
+	return memcmp(gid, zero, sizeof(zero)) == 0;
+}
+
 #endif

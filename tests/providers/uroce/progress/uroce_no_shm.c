@@ -224,8 +224,7 @@ struct uroce_shm_name uroce_shm_name(const struct uroce_shm *shm)
 	return (struct uroce_shm_name){};
 }
 
-int uroce_shm_import_await(struct uroce_channel *channel,
-			   const struct uroce_shm_name *name)
+int uroce_shm_import_await(struct uroce_channel *channel, uint64_t token)
 {
 	must_not_be_called();
 	return -EOPNOTSUPP;
