@@ -120,31 +120,27 @@ static int copy_range(const struct iovec *there, const struct iovec *here,
 	return ret;
 }
 
-static int load_range(const struct iovec *from, const struct iovec *here)
+/* The region is the own side of the call, @here that of "another process". */
+static int odp_copy(const struct iovec *there, const struct iovec *here,
+		    bool write)
 {
-	int ret = copy_range(from, here, false);
+	int ret = copy_range(there, here, write);
+	ssize_t copied;
 
 	if (ret != -ENOENT)
 		return ret;
-	return odp_check(process_vm_writev(getpid(), from, 1, here, 1, 0),
-			 here->iov_len);
-}
-
-static int store_range(const struct iovec *to, const struct iovec *here)
-{
-	int ret = copy_range(to, here, true);
-
-	if (ret != -ENOENT)
-		return ret;
-	return odp_check(process_vm_readv(getpid(), to, 1, here, 1, 0),
-			 here->iov_len);
+	if (write)
+		copied = process_vm_readv(getpid(), there, 1, here, 1, 0);
+	else
+		copied = process_vm_writev(getpid(), there, 1, here, 1, 0);
+	return odp_check(copied, here->iov_len);
 }
 
 int uroce_odp_load(uint8_t *to, const struct iovec *from, uint32_t nr)
 {
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct iovec here = { to, from[i].iov_len };
-		int ret = load_range(&from[i], &here);
+		int ret = odp_copy(&from[i], &here, false);
 
 		if (ret)
 			return ret;
@@ -162,7 +158,7 @@ int uroce_odp_store(const struct iovec *to, uint32_t nr, const uint8_t *from)
 		int ret = 0;
 
 		if (to[i].iov_base)
-			ret = store_range(&to[i], &here);
+			ret = odp_copy(&to[i], &here, true);
 		if (ret)
 			return ret;
 		from += here.iov_len;

@@ -224,7 +224,6 @@ static struct announced announced_locked(const struct uroce_shm *shm,
 	};
 }
 
-/* An access that begins later does not find the withdrawn row. */
 static bool is_in_progress(const struct announced *before,
 			   const struct announced *now)
 {
@@ -233,6 +232,7 @@ static bool is_in_progress(const struct announced *before,
 		(before->importing % 2 && now->importing == before->importing));
 }
 
+/* An access that begins later does not find the withdrawn row. */
 static bool is_still_copying(struct uroce_shm *shm, uint32_t slot,
 			     const struct announced *before)
 {
