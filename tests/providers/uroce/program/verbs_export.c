@@ -83,9 +83,7 @@ static int side_close(void)
 static int side_connect(uint32_t qpn)
 {
 	const struct ibv_qp peer = { .qp_num = qpn };
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
 
-	assert_int_equal(ibv_modify_qp(fixture.left, &attr, IBV_QP_STATE), 0);
 	fixture_to_init(fixture.left);
 	fixture_to_rtr(fixture.left, &peer);
 	fixture_to_rts(fixture.left);

@@ -54,18 +54,25 @@ struct ibv_qp *fixture_new_qp_ex(uint64_t send_ops)
 	return qp;
 }
 
+struct ibv_qp *fixture_create_qp(struct ibv_pd *pd,
+				 struct ibv_qp_init_attr attr)
+{
+	struct ibv_qp *qp = ibv_create_qp(pd, &attr);
+
+	assert_non_null(qp);
+	return qp;
+}
+
 struct ibv_qp *fixture_new_qp(enum ibv_qp_type type)
 {
-	struct ibv_qp_init_attr attr = {
+	const struct ibv_qp_init_attr attr = {
 		.send_cq = fixture.cq,
 		.recv_cq = fixture.cq,
 		.cap = { 8, 8, 2, 2, 0 },
 		.qp_type = type,
 	};
-	struct ibv_qp *qp = ibv_create_qp(fixture.pd, &attr);
 
-	assert_non_null(qp);
-	return qp;
+	return fixture_create_qp(fixture.pd, attr);
 }
 
 void fixture_to_init(struct ibv_qp *qp)
@@ -78,8 +85,10 @@ void fixture_to_init(struct ibv_qp *qp)
 		.qkey = 0x1234,
 		.qp_access_flags = access,
 	};
+	struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
 	int own = qp->qp_type == IBV_QPT_UD ? IBV_QP_QKEY : IBV_QP_ACCESS_FLAGS;
 
+	assert_int_equal(ibv_modify_qp(qp, &reset, IBV_QP_STATE), 0);
 	assert_int_equal(ibv_modify_qp(qp, &attr,
 				       IBV_QP_STATE | IBV_QP_PKEY_INDEX |
 					       IBV_QP_PORT | own),
@@ -128,12 +137,9 @@ void fixture_to_rts(struct ibv_qp *qp)
 void fixture_connect(struct ibv_qp *left, struct ibv_qp *right)
 {
 	struct ibv_qp *const qps[] = { left, right };
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
 
-	for (int i = 0; i < 2; i++) {
-		assert_int_equal(ibv_modify_qp(qps[i], &attr, IBV_QP_STATE), 0);
+	for (int i = 0; i < 2; i++)
 		fixture_to_init(qps[i]);
-	}
 	for (int i = 0; i < 2; i++)
 		fixture_to_rtr(qps[i], qps[!i]);
 	for (int i = 0; i < 2; i++)

@@ -43,13 +43,17 @@ uint8_t fixture_gid_index(void);
 /** fixture_open() - open the device once more */
 struct ibv_context *fixture_open(void);
 
+/** fixture_create_qp() - ibv_create_qp(), which must not fail */
+struct ibv_qp *fixture_create_qp(struct ibv_pd *pd,
+				 struct ibv_qp_init_attr attr);
+
 /** fixture_new_qp() - create a QP in RESET with 8 WQEs in each queue */
 struct ibv_qp *fixture_new_qp(enum ibv_qp_type type);
 
 /** fixture_new_qp_ex() - likewise an RC QP with operations of ibv_wr_*() */
 struct ibv_qp *fixture_new_qp_ex(uint64_t send_ops);
 
-/** fixture_to_init() - move a QP to INIT */
+/** fixture_to_init() - move a QP in any state to INIT */
 void fixture_to_init(struct ibv_qp *qp);
 
 /** fixture_to_rtr() - move a QP from INIT to RTR, connected to @peer */

@@ -54,16 +54,14 @@ static struct ibv_context *import_device(void)
 
 static struct ibv_qp *rig_new_qp(void)
 {
-	struct ibv_qp_init_attr attr = {
+	const struct ibv_qp_init_attr attr = {
 		.send_cq = rig.cq,
 		.recv_cq = rig.cq,
 		.cap = { 8, 8, 3, 3, 0 },
 		.qp_type = IBV_QPT_RC,
 	};
-	struct ibv_qp *qp = ibv_create_qp(rig.pd, &attr);
 
-	assert_non_null(qp);
-	return qp;
+	return fixture_create_qp(rig.pd, attr);
 }
 
 static void rig_open(void)
@@ -293,13 +291,11 @@ static void imported_memory_is_target_of_write_and_read(void **state)
 static void exporter_writes_to_own_region_by_importer(void **state)
 {
 	const struct ibv_qp peer = { .qp_num = exporter.objects.qpn };
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
 	struct export_request request = {
 		.what = EXPORT_CONNECT,
 		.qpn = rig.left->qp_num,
 	};
 
-	assert_int_equal(ibv_modify_qp(rig.left, &attr, IBV_QP_STATE), 0);
 	fixture_to_init(rig.left);
 	fixture_to_rtr(rig.left, &peer);
 	assert_int_equal(exporter_tell(&exporter, &request), 0);

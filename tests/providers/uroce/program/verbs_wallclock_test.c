@@ -31,16 +31,14 @@ static struct ibv_cq_ex *new_cq_ex(void)
 
 static struct ibv_qp *new_qp(struct ibv_cq_ex *cq)
 {
-	struct ibv_qp_init_attr attr = {
+	const struct ibv_qp_init_attr attr = {
 		.send_cq = ibv_cq_ex_to_cq(cq),
 		.recv_cq = fixture.cq,
 		.cap = { 8, 8, 1, 1, 0 },
 		.qp_type = IBV_QPT_RC,
 	};
-	struct ibv_qp *qp = ibv_create_qp(fixture.pd, &attr);
 
-	assert_non_null(qp);
-	return qp;
+	return fixture_create_qp(fixture.pd, attr);
 }
 
 static void complete_one(struct ibv_qp *qp, struct ibv_cq_ex *cq)
