@@ -10,12 +10,12 @@
 #
 # Absolute times of an emulated machine have no meaning, but their ratios do; the
 # case prints them, and counts no test. uroce has its interfaces in "near" and
-# "far". rdma_rxe works only in the first network namespace, in which packets
-# would not leave the host: routing rules send them over the wire.
+# "far".
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../guest/lib.sh"
 . "$here/../guest/rxe.sh"
+. "$here/../guest/rxe_wire.sh"
 . "$here/../guest/siw_link.sh"
 . "$here/../guest/pair.sh"
 . "$here/../guest/two_ends.sh"
@@ -26,45 +26,6 @@ export INTEROP_DEVICES=auto
 rounds=5
 ways='rxe uroce rxe_self siw memory'
 near=10.96.1.1 far=10.96.1.2
-rxe_near=10.96.0.1 rxe_far=10.96.0.2
-
-# leave_by INTERFACE FROM TO NEIGHBOUR TABLE
-leave_by() {
-	local mac
-
-	mac=$(cat "/sys/class/net/$4/address") &&
-		ip neigh replace "$3" lladdr "$mac" dev "$1" &&
-		ip route add "$3" dev "$1" table "$5" &&
-		ip rule add pref 10 from "$2" to "$3" iif lo lookup "$5"
-}
-
-# Rules with priority over those of local addresses.
-rxe_wire_up() {
-	local dev
-
-	ip link add sr0 type veth peer name sr1 || return 1
-	for dev in all sr0 sr1; do
-		sysctl -qw "net.ipv4.conf.$dev.rp_filter=0" \
-			"net.ipv4.conf.$dev.accept_local=1" || return 1
-	done
-	ip addr add "$rxe_near/32" dev sr0 &&
-		ip addr add "$rxe_far/32" dev sr1 &&
-		ip link set sr0 up && ip link set sr1 up &&
-		ip rule add pref 100 lookup local && ip rule del pref 0 &&
-		leave_by sr0 "$rxe_near" "$rxe_far" sr1 201 &&
-		leave_by sr1 "$rxe_far" "$rxe_near" sr0 202 &&
-		in_order sr0 && in_order sr1 &&
-		rdma_add rxe rxes0 sr0 && rdma_add rxe rxes1 sr1 &&
-		wait_for 10 rdma_port_is_active rxes0 &&
-		wait_for 10 rdma_port_is_active rxes1 &&
-		wait_for 10 rxe_has_gid rxes0 && wait_for 10 rxe_has_gid rxes1
-}
-
-rxe_wire_down() {
-	rdma link del rxes0 && rdma link del rxes1 && ip link del sr0 &&
-		ip rule add pref 0 lookup local && ip rule del pref 100 &&
-		ip rule del lookup 201 && ip rule del lookup 202
-}
 
 # uroce_end_up NAMESPACE INTERFACE ADDRESS
 uroce_end_up() {
@@ -201,6 +162,7 @@ if self_test; then
 fi
 check "load the modules of rxe" rxe_modules
 check "rxe has a wire" rxe_wire_up || finish
+in_order sr0 && in_order sr1
 check "siw0 comes up" siw_up || finish
 check "uroce has a wire" uroce_wire_up || finish
 for ((i = 1; i <= rounds; i++)); do
