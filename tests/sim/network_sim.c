@@ -153,13 +153,28 @@ static void incast_without_marks_ends(void **state)
 	assert_int_equal(result.timeouts, 0);
 }
 
-/* Devices without selective retransmission rely on the timeout. */
+/*
+ * Devices without selective retransmission report a gap once. If the NAK or the
+ * retransmission is lost, too, the requester must not wait for the timeout.
+ */
 static void incast_of_go_back_n_ends(void **state)
 {
 	struct net_result result = sim_run_scenario("incast", 1, 0);
 
 	assert_int_equal(result.group[0].nr_unfinished, 0);
 	assert_true(result.group[0].p50 <= 80);
+	assert_true(result.group[0].most <= 90);
+	assert_int_equal(result.timeouts, 0);
+}
+
+static void go_back_n_over_lossy_link_ends(void **state)
+{
+	struct net_result result = sim_run_scenario("lossy", 1, 0);
+
+	assert_int_equal(result.group[0].nr_unfinished, 0);
+	assert_true(result.group[0].most <= 150);
+	assert_true(result.group[1].most <= 1.5);
+	assert_int_equal(result.timeouts, 0);
 }
 
 static void same_seed_gives_same_result(void **state)
@@ -186,6 +201,7 @@ int main(void)
 		cmocka_unit_test(lossy_link_spares_flows_elsewhere),
 		cmocka_unit_test(incast_without_marks_ends),
 		cmocka_unit_test(incast_of_go_back_n_ends),
+		cmocka_unit_test(go_back_n_over_lossy_link_ends),
 		cmocka_unit_test(same_seed_gives_same_result),
 	};
 

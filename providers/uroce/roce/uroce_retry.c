@@ -33,11 +33,19 @@ uint64_t uroce_retry_deadline(const struct uroce_qp *qp)
 	return deadline < req->probe_ns ? deadline : req->probe_ns;
 }
 
-/* Without an RTT, the probes keep their interval (Karn's algorithm). */
 static void stop_timer(struct uroce_requester *req)
 {
 	req->ack_ns = UROCE_NEVER;
 	req->probe_ns = UROCE_NEVER;
+}
+
+/*
+ * The peer responds, so the next probe waits for the shortest time again.
+ * Without an RTT, the probes keep their interval (Karn's algorithm).
+ */
+static void stop_timer_answered(struct uroce_requester *req)
+{
+	stop_timer(req);
 	if (req->cwnd.rtt_ns)
 		req->nr_probes = 0;
 }
@@ -73,10 +81,8 @@ static uint64_t probe_from(const struct uroce_qp *qp, uint64_t now)
 		return UROCE_NEVER;
 	if (!req->cwnd.rtt_ns)
 		wait_ns += spread(qp, now, wait_ns);
-	return !qp->roce->channel && !req->recovering &&
-			       now + wait_ns < req->ack_ns
-		       ? now + wait_ns
-		       : UROCE_NEVER;
+	return !qp->roce->channel && now + wait_ns < req->ack_ns ? now + wait_ns
+								 : UROCE_NEVER;
 }
 
 void uroce_retry_start(struct uroce_qp *qp, uint64_t now)
@@ -113,7 +119,7 @@ void uroce_retry_progress(struct uroce_qp *qp, uint32_t nr_packets,
 	req->recovering = false;
 	req->retry_left = qp->retry_cnt;
 	req->rnr_left = qp->rnr_retry;
-	stop_timer(req);
+	stop_timer_answered(req);
 	if (req->una_psn != req->sent_psn && req->resume_ns == UROCE_NEVER)
 		uroce_retry_start(qp, now);
 	if (!qp->roce->channel)
@@ -229,7 +235,7 @@ static uint32_t record_changed(struct uroce_qp *qp, bool news, uint64_t now)
 
 	req->recovering = false;
 	if (news)
-		stop_timer(req);
+		stop_timer_answered(req);
 	if (req->cwnd.sampling &&
 	    uroce_psn_before(req->una_psn, req->cwnd.sample_psn) &&
 	    uroce_sack_has(qp->roce->sack, req->cwnd.sample_psn))
@@ -282,6 +288,7 @@ void uroce_retry_lost(struct uroce_qp *qp, uint64_t now)
 {
 	if (qp->roce->req.recovering || qp->roce->req.resume_ns != UROCE_NEVER)
 		return;
+	stop_timer_answered(&qp->roce->req);
 	if (qp->roce->channel)
 		go_back(qp, now);
 	else
@@ -305,7 +312,7 @@ void uroce_retry_not_ready(struct uroce_qp *qp, uint8_t timer, uint64_t now)
 	req->retry_left = qp->retry_cnt; /* the peer responds */
 	uroce_sack_drop(qp);
 	uroce_retry_rewind(qp);
-	stop_timer(req);
+	stop_timer_answered(req);
 	req->resume_ns = now + uroce_sq_rnr_ns(timer);
 	uroce_timers_set(qp->roce->engine, qp, req->resume_ns);
 }
@@ -346,6 +353,36 @@ static void probe(struct uroce_qp *qp)
 	uroce_engine_activate(qp->roce->engine, qp);
 }
 
+/*
+ * Whether a probe of the last packet is of no use: the oldest one was sent
+ * again and is lost, or the peer reports each gap once only, and the NAK is
+ * lost.
+ */
+static bool is_lost_again(const struct uroce_qp *qp)
+{
+	const struct uroce_requester *req = &qp->roce->req;
+
+	if (qp->roce->sack || req->una_psn == req->sent_psn)
+		return false;
+	return req->recovering || req->next_psn != req->sent_psn ||
+	       (!req->selective && req->cwnd.rtt_ns && req->nr_probes > 1 &&
+		!uroce_sq_has_response(uroce_ring_front(&qp->sq)));
+}
+
+/*
+ * As the RTO of TCP (RFC 6298, RFC 5681): the window begins again, and the time
+ * doubles. No retry is used, and the acknowledge timer is not started again.
+ */
+static void send_oldest_again(struct uroce_qp *qp)
+{
+	struct uroce_requester *req = &qp->roce->req;
+
+	req->recovering = true;
+	uroce_cwnd_restart(&req->cwnd);
+	uroce_retry_rewind(qp);
+	uroce_engine_activate(qp->roce->engine, qp);
+}
+
 void uroce_retry_expire(struct uroce_qp *qp, uint64_t now)
 {
 	struct uroce_requester *req = &qp->roce->req;
@@ -372,6 +409,9 @@ void uroce_retry_expire(struct uroce_qp *qp, uint64_t now)
 		if (req->nr_probes < MAX_PROBES)
 			req->nr_probes++;
 		req->probe_ns = probe_from(qp, now);
-		probe(qp);
+		if (is_lost_again(qp))
+			send_oldest_again(qp);
+		else
+			probe(qp);
 	}
 }

@@ -152,6 +152,37 @@ static void retry_count_exceeded_fails_qp(void **state)
 }
 
 /*
+ * Repetitions by the RTT use no retry and start no acknowledge timer again:
+ * while the peer is silent, each waits twice as long as the one before.
+ */
+static void retry_count_is_independent_of_rtt(void **state)
+{
+	const uint64_t timeout_ns = UINT64_C(4096) << 14;
+	struct pair_options o = pair_defaults();
+	struct pair *pair;
+	uint64_t start, sent;
+
+	o.retry_cnt = 3;
+	o.timeout = 14; /* 67 ms */
+	pair = pair_new(&o);
+	post_recv(pair, 1, 100);
+	post(pair, 1, IBV_WR_SEND, 100);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 1, IBV_WC_SUCCESS);
+	sent = pair_count(pair, 0, UROCE_C_TX_PACKETS);
+	pair->filter = drop_all;
+	start = pair->now;
+	post(pair, 2, IBV_WR_SEND, 100);
+	pair_run(pair);
+	expect(&pair->side[0].send_cq, 2, IBV_WC_RETRY_EXC_ERR);
+	assert_int_equal(pair_count(pair, 0, UROCE_C_TIMEOUTS), 4);
+	assert_int_equal(pair->now - start, 4 * timeout_ns);
+	assert_in_range(pair_count(pair, 0, UROCE_C_TX_PACKETS) - sent, 4,
+			4 + 7);
+	pair_free(pair);
+}
+
+/*
  * A stale timestamp lets the timer start again when it expires, or that of the
  * probe, which is 2 ms at least.
  */
@@ -265,6 +296,7 @@ int main(void)
 		cmocka_unit_test(retry_rnr_nak_resets_retry_count),
 		cmocka_unit_test(retry_write_imm_waits_for_receive),
 		cmocka_unit_test(retry_count_exceeded_fails_qp),
+		cmocka_unit_test(retry_count_is_independent_of_rtt),
 		cmocka_unit_test(retry_coarse_clock_expires_no_timer_early),
 		cmocka_unit_test(retry_progress_of_single_packet_resets_count),
 		cmocka_unit_test(retry_timeout_zero_waits_forever),
