@@ -327,10 +327,8 @@ static void probe(struct uroce_qp *qp)
 	bool of_responses = uroce_sack_is_of_responses(qp);
 	const struct uroce_send_wqe *last;
 
-	if (req->una_psn == req->sent_psn)
-		return;
 	/* if the window is closed, all retransmissions may have been lost */
-	if (req->next_psn != req->sent_psn && (!qp->roce->sack || of_responses))
+	if (req->next_psn != req->sent_psn && of_responses)
 		return;
 	last = uroce_request_find(qp, uroce_psn_add(req->sent_psn, -1));
 	if (qp->roce->sack) {
@@ -362,7 +360,7 @@ static bool is_lost_again(const struct uroce_qp *qp)
 {
 	const struct uroce_requester *req = &qp->roce->req;
 
-	if (qp->roce->sack || req->una_psn == req->sent_psn)
+	if (qp->roce->sack)
 		return false;
 	return req->recovering || req->next_psn != req->sent_psn ||
 	       (!req->selective && req->cwnd.rtt_ns && req->nr_probes > 1 &&
@@ -409,6 +407,8 @@ void uroce_retry_expire(struct uroce_qp *qp, uint64_t now)
 		if (req->nr_probes < MAX_PROBES)
 			req->nr_probes++;
 		req->probe_ns = probe_from(qp, now);
+		if (req->una_psn == req->sent_psn)
+			return;
 		if (is_lost_again(qp))
 			send_oldest_again(qp);
 		else
