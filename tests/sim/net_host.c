@@ -16,7 +16,6 @@
 #define NET_PD	    3
 #define NET_IOVA    UINT64_C(0x700000000000)
 #define CQ_ENTRIES  4096
-#define RECEIVES    2 /* WQEs of a receive queue */
 #define FIRST_SPORT 49152
 #define NR_SPORTS   8 /* source ports of a process, by the slot of the peer */
 /* A batch of the worker: GSO calls that the adapter sends in one go. */
@@ -26,6 +25,8 @@
 #define FRAME_BYTES (38 + 20 + 8 + UROCE_BTH_LEN + UROCE_ICRC_LEN)
 #define RETH_BYTES  16
 #define AETH_BYTES  4
+/* In each such time, other programs have the processor for up to busy_ns. */
+#define BUSY_PERIOD (8 * NET_MS)
 
 uint32_t net_host_frame_bytes(const struct uroce_packet *packet)
 {
@@ -166,6 +167,8 @@ static void conn_post(struct net_conn *conn)
 		};
 		if (!conn->left_bytes && conn->opcode == IBV_WR_RDMA_WRITE)
 			wqe->opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
+		if (!conn->left_bytes && conn->opcode == IBV_WR_SEND)
+			wqe->opcode = IBV_WR_SEND_WITH_IMM;
 		wqe->sge[0] = (struct ibv_sge){ .addr = NET_IOVA,
 						.length = bytes,
 						.lkey = conn->from->key };
@@ -174,14 +177,23 @@ static void conn_post(struct net_conn *conn)
 	}
 }
 
-static void conn_post_receive(struct net_conn *conn)
+/* False: the receive queue is full. */
+static bool conn_post_receive(struct net_conn *conn)
 {
 	struct uroce_ring *ring = &conn->end[1].rq.ring;
 	struct uroce_recv_wqe *wqe = uroce_ring_vacant(ring);
+	const uint32_t bytes = conn->to->all->config.message_bytes;
 
-	NET_REQUIRE(wqe);
-	*wqe = (struct uroce_recv_wqe){ .wr_id = conn->number };
+	if (!wqe)
+		return false;
+	*wqe = (struct uroce_recv_wqe){ .wr_id = conn->number,
+					.length = bytes,
+					.nr_sge = 1 };
+	wqe->sge[0] = (struct ibv_sge){ .addr = NET_IOVA + bytes,
+					.length = bytes,
+					.lkey = conn->to->key };
 	uroce_ring_put(ring);
+	return true;
 }
 
 static void host_complete(struct net_host *host)
@@ -196,8 +208,8 @@ static void host_complete(struct net_host *host)
 			conn->failed = true;
 			continue;
 		}
-		conn_post_receive(conn);
-		if (conn->done)
+		NET_REQUIRE(conn_post_receive(conn));
+		if (conn->done && cqe.wc_flags & IBV_WC_WITH_IMM)
 			conn->done(net, conn);
 	}
 	while (host_poll(&host->send_cq, &cqe)) {
@@ -212,11 +224,34 @@ static void host_complete(struct net_host *host)
 	}
 }
 
+/*
+ * Whether other programs have the processor; if so, the timer acts after them.
+ * For how long they have it differs from period to period.
+ */
+static bool host_is_busy(const struct net_host *host, struct net_timer *timer)
+{
+	struct net *net = host->all->net;
+	uint64_t period = net->now / BUSY_PERIOD, busy_ns;
+
+	if (!host->all->config.busy_ns)
+		return false;
+	busy_ns = (period ^ (uint64_t)host->number << 32) *
+			  UINT64_C(0x9e3779b97f4a7c15) >>
+		  32;
+	busy_ns = busy_ns * host->all->config.busy_ns >> 32;
+	if (net->now - period * BUSY_PERIOD >= busy_ns)
+		return false;
+	net_timer_set(net, timer, period * BUSY_PERIOD + busy_ns);
+	return true;
+}
+
 static void host_wake(struct net *net, void *arg)
 {
 	struct net_host *host = arg;
 	struct net_packet *packet;
 
+	if (host_is_busy(host, &host->wake))
+		return;
 	while ((packet = net_link_take(net, host->in))) {
 		uroce_engine_receive(&host->engine, &packet->packet, net->now);
 		net_packet_free(net, packet);
@@ -233,6 +268,8 @@ static void host_expire(struct net *net, void *arg)
 {
 	struct net_host *host = arg;
 
+	if (host_is_busy(host, &host->expiry))
+		return;
 	(void)uroce_engine_expire(&host->engine, net->now);
 	host_complete(host);
 	host_send(host);
@@ -338,7 +375,7 @@ static void end_init(struct net_host *host, struct net_end *end,
 		.rq = &end->rq,
 		.owner = end,
 	};
-	int ret = uroce_rq_init(&end->rq, RECEIVES, 1, NET_PD, false);
+	int ret = uroce_rq_init(&end->rq, requests, 1, NET_PD, false);
 
 	if (!ret)
 		ret = uroce_engine_new_qp(&host->engine, &config,
@@ -417,10 +454,10 @@ struct net_conn *net_conn_new(struct net_hosts *hosts, uint32_t from,
 	conn->number = hosts->nr_conns;
 	hosts->conns[hosts->nr_conns++] = conn;
 	end_init(conn->from, &conn->end[0], hosts->config.outstanding);
-	end_init(conn->to, &conn->end[1], 1);
+	end_init(conn->to, &conn->end[1], hosts->config.outstanding);
 	conn_connect(conn, 0);
 	conn_connect(conn, 1);
-	conn_post_receive(conn);
+	NET_REQUIRE(conn_post_receive(conn));
 	return conn;
 }
 
@@ -429,6 +466,8 @@ void net_conn_start(struct net_conn *conn, uint64_t bytes)
 	struct net *net = conn->from->all->net;
 
 	conn->left_bytes = bytes;
+	while (conn->opcode == IBV_WR_SEND && conn_post_receive(conn))
+		;
 	conn_post(conn);
 	net_timer_set(net, &conn->from->wake, net->now);
 }

@@ -18,6 +18,7 @@ struct net_host_config {
 	uint8_t timeout;	/* of a QP: 4.096 us * 2^timeout */
 	uint32_t room_bytes;	/* of the socket; 0: the engine's default */
 	uint64_t receive_ns;	/* from the arrival of a packet to its engine */
+	uint64_t busy_ns;	/* other programs have the processor, at most */
 	bool go_back_n; /* as devices without selective retransmission */
 	bool ect;	/* the application allows marks in its traffic class */
 };
@@ -49,11 +50,14 @@ struct net_conn {
 	struct net_host *from, *to;
 	struct net_end end[2]; /* of @from and @to */
 	uint32_t number;
-	enum ibv_wr_opcode opcode; /* WRITE or READ */
+	enum ibv_wr_opcode opcode; /* WRITE, SEND or READ */
 	uint64_t left_bytes;	   /* to post */
 	uint64_t done_bytes;	   /* completed at @from */
 	bool failed;
-	/* called when a transfer of WRITEs has arrived at @to; may be NULL */
+	/*
+	 * Called when a transfer of WRITEs or SENDs has arrived at @to; may be
+	 * NULL.
+	 */
 	void (*done)(struct net *net, struct net_conn *conn);
 	void *arg;
 };

@@ -33,6 +33,9 @@
 /* RFC 9406, section 4.3 */
 #define CSS_ROUNDS  5u
 #define CSS_DIVISOR 4u
+/* Of a round after slow start: the fewer, the longer a busy processor makes it.
+ */
+#define LEAST_RTTS 16u
 /* Beyond it, the window exceeds MAX_PACKETS. */
 #define MAX_CUBIC_MS 250000
 
@@ -61,7 +64,7 @@ static void begin_rise(struct uroce_cwnd *cwnd, uint32_t most, uint64_t now)
 
 static uint32_t cwnd_limit(const struct uroce_cwnd *cwnd, uint32_t limit)
 {
-	uint64_t rtt_ms = cwnd->rtt_ns / VERBS_NS_PER_MS;
+	uint64_t rtt_ms = cwnd->rtt.min_ns / VERBS_NS_PER_MS;
 
 	if (!rtt_ms || !limit)
 		return limit;
@@ -90,23 +93,27 @@ static uint32_t reno(const struct uroce_cwnd *cwnd)
 	return cwnd->least + (uint32_t)((uint64_t)cwnd->rounds * 53 / 100);
 }
 
-static bool has_long_queue(const struct uroce_cwnd *cwnd)
+/* @least_ns: the RTT without a queue, at most @ns. */
+static bool is_long_queue(uint64_t least_ns, uint64_t ns)
 {
-	return cwnd->last_ns - cwnd->rtt_ns > cwnd->rtt_ns / 4 + QUEUE_NS;
+	return ns - least_ns > least_ns / 4 + QUEUE_NS;
 }
 
-/* Whether there was no queue, or a short one for less than CSS_ROUNDS. */
-static bool slow_start_goes_on(struct uroce_cwnd *cwnd)
+/*
+ * Whether there was no queue, or a short one for less than CSS_ROUNDS. @ns is
+ * the least RTT of a round.
+ */
+static bool slow_start_goes_on(struct uroce_cwnd *cwnd, uint64_t ns)
 {
-	if (has_long_queue(cwnd))
+	if (is_long_queue(cwnd->rtt.min_ns, ns))
 		return false;
 	if (cwnd->css_rounds) {
-		if (cwnd->last_ns >= cwnd->css_ns)
+		if (ns >= cwnd->css_ns)
 			return --cwnd->css_rounds;
 		cwnd->css_rounds = 0;
-	} else if (cwnd->last_ns - cwnd->rtt_ns > cwnd->last_ns / 5) {
+	} else if (ns - cwnd->rtt.min_ns > ns / 5) {
 		cwnd->css_rounds = CSS_ROUNDS;
-		cwnd->css_ns = cwnd->last_ns;
+		cwnd->css_ns = ns;
 		cwnd->acked = 0;
 	}
 	return true;
@@ -122,28 +129,18 @@ static uint32_t count_growth(struct uroce_cwnd *cwnd, uint32_t nr_acked)
 	return nr_acked / CSS_DIVISOR;
 }
 
-void uroce_cwnd_take_sample(struct uroce_cwnd *cwnd, uint64_t now)
-{
-	uint64_t rtt_ns = now - cwnd->sample_ns;
-
-	cwnd->sampling = false;
-	if (now < cwnd->sample_ns)
-		return;
-	cwnd->last_ns = rtt_ns;
-	if (!cwnd->rtt_ns || rtt_ns < cwnd->rtt_ns)
-		cwnd->rtt_ns = rtt_ns ? rtt_ns : 1;
-	else if (!cwnd->steady && !slow_start_goes_on(cwnd))
-		begin_rise(cwnd, cwnd->packets, now);
-}
-
 void uroce_cwnd_acked(struct uroce_cwnd *cwnd, const struct uroce_acked *acked,
 		      uint64_t now)
 {
+	uint32_t left = acked->in_flight - acked->nr_packets;
+	uint64_t ns =
+		uroce_rtt_acked(&cwnd->rtt, acked->una_psn,
+				uroce_psn_add(acked->una_psn, (int32_t)left),
+				cwnd->steady ? LEAST_RTTS : 1, now);
 	uint32_t limit, wanted;
 
-	if (cwnd->sampling &&
-	    uroce_psn_before(cwnd->sample_psn, acked->una_psn))
-		uroce_cwnd_take_sample(cwnd, now);
+	if (ns && !cwnd->steady && !slow_start_goes_on(cwnd, ns))
+		begin_rise(cwnd, cwnd->packets, now);
 	cwnd->delivered += acked->nr_packets;
 	if (cwnd->delivered > LOSS_ROUNDS * cwnd->packets + LOSS_PACKETS) {
 		cwnd->delivered /= 2;
@@ -172,9 +169,11 @@ void uroce_cwnd_acked(struct uroce_cwnd *cwnd, const struct uroce_acked *acked,
 		cwnd->packets = min_u32(wanted, limit);
 }
 
-bool uroce_cwnd_is_congested(const struct uroce_cwnd *cwnd)
+bool uroce_cwnd_is_congested(const struct uroce_cwnd *cwnd, uint64_t path_ns)
 {
-	return !cwnd->rtt_ns || has_long_queue(cwnd) ||
+	uint64_t ns = uroce_rtt_least(&cwnd->rtt);
+
+	return !ns || is_long_queue(path_ns, ns) ||
 	       cwnd->lost * RANDOM_LOSS > cwnd->delivered + LOSS_PACKETS;
 }
 

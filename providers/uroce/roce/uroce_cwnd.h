@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "uroce/roce/uroce_rtt.h"
+
 struct uroce_cwnd {
 	uint32_t packets;   /* the window */
 	uint32_t acked;	    /* packets acknowledged since it grew */
@@ -18,34 +20,14 @@ struct uroce_cwnd {
 	uint32_t least;	    /* after it */
 	uint32_t rounds;    /* windows acknowledged since then */
 	bool steady;	    /* slow start has ended */
-	bool sampling;	    /* an RTT sample has begun */
 	uint8_t css_rounds; /* left, of conservative slow start; 0: none */
-	uint32_t sample_psn;
-	uint64_t sample_ns; /* when the packet with sample_psn was sent */
-	uint64_t rtt_ns;    /* minimum of all samples; 0: none */
-	uint64_t last_ns;   /* the latest sample */
-	uint64_t css_ns;    /* that with which conservative slow start began */
+	uint64_t css_ns;    /* RTT with which conservative slow start began */
 	uint32_t delivered; /* packets, and those of them that were lost: */
 	uint32_t lost;	    /* both are halved now and then */
 	uint64_t since_ns;  /* time of the last loss, or end of slow start */
 	uint32_t rise_ms;   /* from since_ns until the window is @most again */
+	struct uroce_rtt rtt;
 };
-
-/**
- * uroce_cwnd_sent() - begin an RTT sample, unless one has begun
- * @cwnd: the window
- * @psn: PSN of a packet that requests an ACK and is sent for the first time
- * @now: ns
- */
-static inline void uroce_cwnd_sent(struct uroce_cwnd *cwnd, uint32_t psn,
-				   uint64_t now)
-{
-	if (cwnd->sampling)
-		return;
-	cwnd->sampling = true;
-	cwnd->sample_psn = psn;
-	cwnd->sample_ns = now;
-}
 
 /* An acknowledgement. */
 struct uroce_acked {
@@ -68,19 +50,14 @@ void uroce_cwnd_acked(struct uroce_cwnd *cwnd, const struct uroce_acked *acked,
 		      uint64_t now);
 
 /**
- * uroce_cwnd_take_sample() - end the RTT sample
- * @cwnd: the window
- * @now: ns, when an ACK for the packet of the sample has arrived
- */
-void uroce_cwnd_take_sample(struct uroce_cwnd *cwnd, uint64_t now);
-
-/**
  * uroce_cwnd_is_congested() - whether the loss of a packet shows congestion
+ * @cwnd: the window
+ * @path_ns: the least RTT of any window of the path, at most that of this one
  *
  * A loss is random if the RTT shows no queue, and few packets are lost. It must
  * not shrink the window.
  */
-bool uroce_cwnd_is_congested(const struct uroce_cwnd *cwnd);
+bool uroce_cwnd_is_congested(const struct uroce_cwnd *cwnd, uint64_t path_ns);
 
 /**
  * uroce_cwnd_lost() - shrink after a loss
@@ -104,15 +81,5 @@ void uroce_cwnd_restart(struct uroce_cwnd *cwnd);
  * @now: ns
  */
 void uroce_cwnd_marked(struct uroce_cwnd *cwnd, uint64_t now);
-
-/**
- * uroce_cwnd_stop_sample() - end the RTT sample without a result
- *
- * Call it before a retransmission: an ACK may be for either packet.
- */
-static inline void uroce_cwnd_stop_sample(struct uroce_cwnd *cwnd)
-{
-	cwnd->sampling = false;
-}
 
 #endif

@@ -24,6 +24,7 @@
 
 #include "uroce/qp/uroce_core.h"
 #include "uroce/roce/uroce_pages.h"
+#include "uroce/roce/uroce_path_rtts.h"
 #include "uroce/roce/uroce_roce.h"
 
 #define UROCE_QP_TABLE_BITS  16 /* QPs of an engine: 64 K */
@@ -61,6 +62,8 @@ struct uroce_engine {
 
 	uint64_t held_bytes; /* memory of uroce_reorder.c */
 	struct uroce_pages reorder_pages, sack_pages;
+
+	struct uroce_path_rtts path_rtts; /* uroce_retry.c */
 
 	/* uroce_engine.c */
 	struct list_node active;

@@ -90,15 +90,14 @@ bool uroce_gap_receive_nak(struct uroce_qp *qp,
 		return false;
 	/* the responder repeats the NAK until the request has arrived */
 	if (req->lost_psn == packet->psn &&
-	    now < req->lost_ns + 2 * req->cwnd.rtt_ns)
+	    now < req->lost_ns + 2 * req->cwnd.rtt.min_ns)
 		return true;
 	req->lost_read = true;
 	req->lost_psn = packet->psn;
 	req->lost_ns = now;
 	req->cwnd.lost++;
 	/* later requests wait behind this one */
-	if (!uroce_psn_before(req->cwnd.sample_psn, packet->psn))
-		uroce_cwnd_stop_sample(&req->cwnd);
+	uroce_rtt_stop(&req->cwnd.rtt, packet->psn);
 	uroce_engine_activate(qp->roce->engine, qp);
 	return true;
 }

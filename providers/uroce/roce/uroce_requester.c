@@ -86,6 +86,7 @@ void uroce_requester_init(struct uroce_qp *qp)
 		.retry_left = qp->retry_cnt,
 		.rnr_left = qp->rnr_retry,
 		.cwnd.packets = first_window(qp),
+		.cwnd.rtt.end_psn = qp->sq_psn,
 		.room = count_room(qp),
 		.ack_ns = UROCE_NEVER,
 		.probe_ns = UROCE_NEVER,
@@ -127,7 +128,7 @@ static bool window_is_full(const struct uroce_qp *qp)
 	const struct uroce_cwnd *cwnd = &qp->roce->req.cwnd;
 
 	return cwnd->packets >= UROCE_WINDOW_BYTES / qp->mtu &&
-	       cwnd->rtt_ns < VERBS_NS_PER_MS;
+	       cwnd->rtt.min_ns < VERBS_NS_PER_MS;
 }
 
 /*
@@ -270,7 +271,7 @@ static void ask_for_ack(struct uroce_qp *qp, struct uroce_packet *packet,
 		return;
 	req->packets_since_ack_req = 0;
 	if (is_new && !qp->roce->channel)
-		uroce_cwnd_sent(&req->cwnd, packet->psn, now);
+		uroce_rtt_sent(&req->cwnd.rtt, packet->psn, now);
 }
 
 /* Advances next_psn by @nr_psns, and cur at the end of the message. */

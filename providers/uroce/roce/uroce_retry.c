@@ -8,6 +8,7 @@
 #include "uroce/qp/uroce_cause.h"
 #include "uroce/qp/uroce_sq.h"
 #include "uroce/roce/uroce_engine.h"
+#include "uroce/roce/uroce_path_rtts.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_request.h"
 #include "uroce/roce/uroce_requester.h"
@@ -46,7 +47,7 @@ static void stop_timer(struct uroce_requester *req)
 static void stop_timer_answered(struct uroce_requester *req)
 {
 	stop_timer(req);
-	if (req->cwnd.rtt_ns)
+	if (req->cwnd.rtt.min_ns)
 		req->nr_probes = 0;
 }
 
@@ -74,12 +75,13 @@ static uint64_t spread(const struct uroce_qp *qp, uint64_t now, uint64_t below)
 static uint64_t probe_from(const struct uroce_qp *qp, uint64_t now)
 {
 	const struct uroce_requester *req = &qp->roce->req;
-	uint64_t wait_ns = (2 * req->cwnd.rtt_ns + PROBE_NS) << req->nr_probes;
+	uint64_t wait_ns = (2 * req->cwnd.rtt.min_ns + PROBE_NS)
+			   << req->nr_probes;
 
 	/* timeout 0: without an RTT nothing would end the probes */
-	if (!req->cwnd.rtt_ns && req->ack_ns == UROCE_NEVER)
+	if (!req->cwnd.rtt.min_ns && req->ack_ns == UROCE_NEVER)
 		return UROCE_NEVER;
-	if (!req->cwnd.rtt_ns)
+	if (!req->cwnd.rtt.min_ns)
 		wait_ns += spread(qp, now, wait_ns);
 	return !qp->roce->channel && now + wait_ns < req->ack_ns ? now + wait_ns
 								 : UROCE_NEVER;
@@ -97,6 +99,17 @@ void uroce_retry_start(struct uroce_qp *qp, uint64_t now)
 	uroce_timers_set(qp->roce->engine, qp, uroce_retry_deadline(qp));
 }
 
+/*
+ * The least RTT of the path. A QP that begins while others fill a queue never
+ * sees the RTT without it, so QPs of an engine share it (RFC 9040, section 8).
+ */
+static uint64_t path_rtt(struct uroce_qp *qp)
+{
+	return uroce_path_rtts_least(&qp->roce->engine->path_rtts,
+				     qp->path.dgid,
+				     qp->roce->req.cwnd.rtt.min_ns);
+}
+
 static void grow_window(struct uroce_qp *qp, uint32_t nr_packets, uint64_t now)
 {
 	struct uroce_requester *req = &qp->roce->req;
@@ -107,8 +120,11 @@ static void grow_window(struct uroce_qp *qp, uint32_t nr_packets, uint64_t now)
 						  req->sent_psn, req->una_psn),
 		.limit = UROCE_WINDOW_BYTES / qp->mtu,
 	};
+	const uint64_t least_ns = req->cwnd.rtt.min_ns;
 
 	uroce_cwnd_acked(&req->cwnd, &acked, now);
+	if (req->cwnd.rtt.min_ns != least_ns)
+		(void)path_rtt(qp);
 }
 
 void uroce_retry_progress(struct uroce_qp *qp, uint32_t nr_packets,
@@ -143,8 +159,6 @@ void uroce_retry_rewind(struct uroce_qp *qp)
 	req->next_psn = req->una_psn;
 	req->probing = false;
 	req->lost_read = false;
-	if (!qp->roce->sack)
-		uroce_cwnd_stop_sample(&req->cwnd);
 	req->out = (struct uroce_cursor){};
 	req->rd_last = req->rd_first; /* none ends before una_psn */
 	req->packets_since_ack_req = 0;
@@ -153,10 +167,17 @@ void uroce_retry_rewind(struct uroce_qp *qp)
 
 static void window_lost(struct uroce_requester *req, uint64_t now)
 {
-	if (!req->cwnd.rtt_ns && req->nr_probes)
+	if (!req->cwnd.rtt.min_ns && req->nr_probes)
 		uroce_cwnd_restart(&req->cwnd);
 	else
 		uroce_cwnd_lost(&req->cwnd, now);
+}
+
+/* As an ACK may be for either packet, none is measured. */
+static void retry_all(struct uroce_qp *qp)
+{
+	uroce_retry_rewind(qp);
+	uroce_rtt_stop_all(&qp->roce->req.cwnd.rtt);
 }
 
 static void go_back(struct uroce_qp *qp, uint64_t now)
@@ -168,7 +189,7 @@ static void go_back(struct uroce_qp *qp, uint64_t now)
 	/* a channel has flow control of its own */
 	if (!qp->roce->channel)
 		window_lost(req, now);
-	uroce_retry_rewind(qp);
+	retry_all(qp);
 	stop_timer(req);
 	uroce_retry_start(qp, now);
 	uroce_engine_activate(qp->roce->engine, qp);
@@ -218,13 +239,27 @@ void uroce_retry_congested(struct uroce_qp *qp, uint32_t psn, uint64_t now)
 	uroce_cwnd_marked(&req->cwnd, now);
 }
 
-static void shrink_window(struct uroce_requester *req, uint32_t lost,
-			  uint64_t now)
+static void shrink_window(struct uroce_qp *qp, uint32_t lost, uint64_t now)
 {
-	if (has_shrunk(req, lost) || !uroce_cwnd_is_congested(&req->cwnd))
+	struct uroce_requester *req = &qp->roce->req;
+
+	if (has_shrunk(req, lost) ||
+	    !uroce_cwnd_is_congested(&req->cwnd, path_rtt(qp)))
 		return;
 	req->reduced_psn = req->sent_psn;
 	window_lost(req, now);
+}
+
+/* Takes the RTTs of packets that have arrived behind a gap. */
+static void take_rtts(struct uroce_qp *qp, uint64_t now)
+{
+	struct uroce_rtt *rtt = &qp->roce->req.cwnd.rtt;
+
+	for (unsigned int i = rtt->nr_packets; i-- > 0;)
+		if (uroce_psn_before(qp->roce->req.una_psn,
+				     rtt->packets[i].psn) &&
+		    uroce_sack_has(qp->roce->sack, rtt->packets[i].psn))
+			uroce_rtt_take(rtt, i, now);
 }
 
 /* Processes a change of the record; returns the first lost PSN, or sent_psn. */
@@ -236,15 +271,12 @@ static uint32_t record_changed(struct uroce_qp *qp, bool news, uint64_t now)
 	req->recovering = false;
 	if (news)
 		stop_timer_answered(req);
-	if (req->cwnd.sampling &&
-	    uroce_psn_before(req->una_psn, req->cwnd.sample_psn) &&
-	    uroce_sack_has(qp->roce->sack, req->cwnd.sample_psn))
-		uroce_cwnd_take_sample(&req->cwnd, now);
+	take_rtts(qp, now);
 	uroce_retry_start(qp, now);
 	lost = uroce_sack_find_lost(qp->roce->sack, req->una_psn,
 				    req->sent_psn);
 	if (lost != req->sent_psn)
-		shrink_window(req, lost, now);
+		shrink_window(qp, lost, now);
 	uroce_engine_activate(qp->roce->engine, qp);
 	return lost;
 }
@@ -272,8 +304,7 @@ void uroce_retry_sent_again(struct uroce_qp *qp, uint32_t psn)
 
 	uroce_sack_sent(qp, psn);
 	cwnd->lost++;
-	if (cwnd->sample_psn == psn)
-		uroce_cwnd_stop_sample(cwnd);
+	uroce_rtt_stop_packet(&cwnd->rtt, psn);
 }
 
 bool uroce_retry_response(struct uroce_qp *qp, uint32_t psn, uint64_t now)
@@ -311,7 +342,7 @@ void uroce_retry_not_ready(struct uroce_qp *qp, uint8_t timer, uint64_t now)
 		req->rnr_left--;
 	req->retry_left = qp->retry_cnt; /* the peer responds */
 	uroce_sack_drop(qp);
-	uroce_retry_rewind(qp);
+	retry_all(qp);
 	stop_timer_answered(req);
 	req->resume_ns = now + uroce_sq_rnr_ns(timer);
 	uroce_timers_set(qp->roce->engine, qp, req->resume_ns);
@@ -339,13 +370,9 @@ static void probe(struct uroce_qp *qp)
 		of_responses = true;
 	}
 	if (!of_responses) {
-		/* an ACK for an earlier packet is still for the first one */
-		bool sampling = req->cwnd.sampling &&
-				uroce_psn_add(req->cwnd.sample_psn, 1) !=
-					req->sent_psn;
-
 		uroce_retry_rewind(qp);
-		req->cwnd.sampling = sampling;
+		uroce_rtt_stop_packet(&req->cwnd.rtt,
+				      uroce_psn_add(req->sent_psn, -1));
 	}
 	req->probing = !qp->roce->sack;
 	uroce_engine_activate(qp->roce->engine, qp);
@@ -363,7 +390,7 @@ static bool is_lost_again(const struct uroce_qp *qp)
 	if (qp->roce->sack)
 		return false;
 	return req->recovering || req->next_psn != req->sent_psn ||
-	       (!req->selective && req->cwnd.rtt_ns && req->nr_probes > 1 &&
+	       (!req->selective && req->cwnd.rtt.min_ns && req->nr_probes > 1 &&
 		!uroce_sq_has_response(uroce_ring_front(&qp->sq)));
 }
 
@@ -377,7 +404,7 @@ static void send_oldest_again(struct uroce_qp *qp)
 
 	req->recovering = true;
 	uroce_cwnd_restart(&req->cwnd);
-	uroce_retry_rewind(qp);
+	retry_all(qp);
 	uroce_engine_activate(qp->roce->engine, qp);
 }
 

@@ -2,6 +2,7 @@
 /* The congestion window of a requester, with simulated round trips. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,7 @@ static struct path path_new(void)
 {
 	/* the PSN wraps during the test */
 	return (struct path){ .cwnd.packets = FIRST,
+			      .cwnd.rtt.end_psn = UROCE_PSN_MASK - 20,
 			      .una_psn = UROCE_PSN_MASK - 20,
 			      .now = 1000 * MS };
 }
@@ -38,12 +40,17 @@ static void path_transfer(struct path *path, uint32_t in_flight,
 		.limit = LIMIT,
 	};
 
-	uroce_cwnd_sent(&path->cwnd,
-			uroce_psn_add(path->una_psn, in_flight - 1), path->now);
+	uroce_rtt_sent(&path->cwnd.rtt,
+		       uroce_psn_add(path->una_psn, in_flight - 1), path->now);
 	path->una_psn = uroce_psn_add(path->una_psn, in_flight);
 	path->now += rtt_ns;
 	acked.una_psn = path->una_psn;
 	uroce_cwnd_acked(&path->cwnd, &acked, path->now);
+}
+
+static bool path_is_congested(const struct path *path)
+{
+	return uroce_cwnd_is_congested(&path->cwnd, path->cwnd.rtt.min_ns);
 }
 
 /* A round trip with the whole window in flight. */
@@ -180,11 +187,11 @@ static void loss_without_queue_is_random(void **state)
 {
 	struct path path = path_new();
 
-	assert_true(uroce_cwnd_is_congested(&path.cwnd)); /* no RTT yet */
+	assert_true(path_is_congested(&path)); /* no RTT yet */
 	for (unsigned int i = 0; i < 8; i++)
 		path_fill(&path, 10 * MS);
 	path.cwnd.lost = 2;
-	assert_false(uroce_cwnd_is_congested(&path.cwnd));
+	assert_false(path_is_congested(&path));
 }
 
 static void loss_with_queue_is_congestion(void **state)
@@ -194,9 +201,39 @@ static void loss_with_queue_is_congestion(void **state)
 	for (unsigned int i = 0; i < 8; i++)
 		path_fill(&path, 10 * MS);
 	path_fill(&path, 12 * MS);
-	assert_false(uroce_cwnd_is_congested(&path.cwnd));
+	assert_false(path_is_congested(&path));
 	path_fill(&path, 14 * MS);
-	assert_true(uroce_cwnd_is_congested(&path.cwnd));
+	assert_true(path_is_congested(&path));
+}
+
+/* The RTT of one packet of each window is long. */
+static void loss_with_busy_processor_is_random(void **state)
+{
+	struct path path = path_new();
+
+	for (unsigned int i = 0; i < 8; i++)
+		path_fill(&path, 10 * MS);
+	uroce_cwnd_lost(&path.cwnd, path.now); /* ends slow start */
+	for (unsigned int i = 0; i < 100; i++) {
+		path_fill(&path, 20 * MS);
+		path_fill(&path, 10 * MS);
+		path_fill(&path, 15 * MS);
+		assert_false(path_is_congested(&path));
+	}
+	for (unsigned int i = 0; i < 32; i++)
+		path_fill(&path, 15 * MS);
+	assert_true(path_is_congested(&path));
+}
+
+/* The window began when the queue of others was long. */
+static void loss_with_queue_of_path_is_congestion(void **state)
+{
+	struct path path = path_new();
+
+	for (unsigned int i = 0; i < 8; i++)
+		path_fill(&path, 15 * MS);
+	assert_false(path_is_congested(&path));
+	assert_true(uroce_cwnd_is_congested(&path.cwnd, 10 * MS));
 }
 
 static void many_losses_are_congestion(void **state)
@@ -206,11 +243,11 @@ static void many_losses_are_congestion(void **state)
 	for (unsigned int i = 0; i < 8; i++)
 		path_fill(&path, 10 * MS);
 	path.cwnd.lost = 400;
-	assert_true(uroce_cwnd_is_congested(&path.cwnd));
+	assert_true(path_is_congested(&path));
 	/* they are forgotten */
 	for (unsigned int i = 0; i < 40; i++)
 		path_fill(&path, 10 * MS);
-	assert_false(uroce_cwnd_is_congested(&path.cwnd));
+	assert_false(path_is_congested(&path));
 }
 
 /* Its ACK may be for the packet that was sent first, or for the second one. */
@@ -219,11 +256,11 @@ static void retransmission_gives_no_rtt(void **state)
 	struct path path = path_new();
 	struct uroce_acked acked = { .nr_packets = 1, .in_flight = 1 };
 
-	uroce_cwnd_sent(&path.cwnd, path.una_psn, path.now);
-	uroce_cwnd_stop_sample(&path.cwnd);
+	uroce_rtt_sent(&path.cwnd.rtt, path.una_psn, path.now);
+	uroce_rtt_stop_packet(&path.cwnd.rtt, path.una_psn);
 	acked.una_psn = uroce_psn_add(path.una_psn, 1);
 	uroce_cwnd_acked(&path.cwnd, &acked, path.now + 1);
-	assert_true(!path.cwnd.rtt_ns);
+	assert_true(!path.cwnd.rtt.min_ns);
 }
 
 int main(void)
@@ -240,6 +277,8 @@ int main(void)
 		cmocka_unit_test(window_returns_to_old_value_after_k_seconds),
 		cmocka_unit_test(loss_without_queue_is_random),
 		cmocka_unit_test(loss_with_queue_is_congestion),
+		cmocka_unit_test(loss_with_busy_processor_is_random),
+		cmocka_unit_test(loss_with_queue_of_path_is_congestion),
 		cmocka_unit_test(many_losses_are_congestion),
 		cmocka_unit_test(retransmission_gives_no_rtt),
 	};
