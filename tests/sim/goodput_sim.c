@@ -25,11 +25,13 @@
 #define OUTSTANDING	   8
 #define SIMULATED_MS	   UINT64_C(5000)
 #define SHARING_QPS	   4
+#define HOSTS		   3
 #define LEAST_WRITE_JAIN   50
 #define LEAST_READ_JAIN	   70
 #define LEAST_BUSY_JAIN	   40
 #define LEAST_MARKED_JAIN  75
 #define LEAST_SHARE	   75
+#define MOST_OF_LATE	   140 /* percent of the first QP */
 #define MOST_RETRANSMITTED 1500
 #define QUEUED_PACKETS	   100
 #define MARKED_PACKETS	   20
@@ -37,19 +39,21 @@
 /* Of the socket: responses to READs that are in flight must fit into it. */
 #define SOCKET_BYTES (8u << 20)
 #define BUSY_NS	     (4 * NET_MS)
+#define EARLY_PPM    10000
 
 static const struct scenario {
 	uint32_t rtt_us;
 	uint32_t lost_of_10000;
 	uint32_t least_write, least_read; /* percent of the link */
-	uint32_t least_busy; /* the same for WRITE and SEND of busy hosts */
+	uint32_t least_busy;		  /* the same for busy hosts */
+	uint32_t least_early; /* and for a network that reorders packets */
 } scenarios[] = {
-	{ 100, 0, 85, 85, 85 },	    { 100, 10, 85, 85, 75 },
-	{ 100, 100, 85, 85, 70 },   { 1000, 0, 85, 85, 85 },
-	{ 1000, 10, 85, 85, 78 },   { 1000, 100, 85, 85, 70 },
-	{ 10000, 0, 85, 85, 85 },   { 10000, 10, 80, 70, 78 },
-	{ 10000, 100, 75, 70, 70 }, { 50000, 0, 80, 80, 80 },
-	{ 50000, 10, 70, 70, 68 },  { 50000, 100, 65, 55, 60 },
+	{ 100, 0, 85, 85, 85, 85 },    { 100, 10, 85, 85, 75, 0 },
+	{ 100, 100, 85, 85, 70, 0 },   { 1000, 0, 85, 85, 85, 85 },
+	{ 1000, 10, 85, 85, 78, 0 },   { 1000, 100, 85, 85, 70, 0 },
+	{ 10000, 0, 85, 85, 85, 80 },  { 10000, 10, 80, 70, 78, 0 },
+	{ 10000, 100, 75, 70, 70, 0 }, { 50000, 0, 80, 80, 80, 35 },
+	{ 50000, 10, 70, 70, 68, 0 },  { 50000, 100, 65, 55, 60, 0 },
 };
 
 struct sim_traffic {
@@ -57,9 +61,11 @@ struct sim_traffic {
 	uint32_t nr_qps;
 	bool marks; /* the queue marks packets before it is full (ECN) */
 	bool busy;  /* the hosts have other work */
+	bool early; /* 1 % of the packets overtake others */
+	bool apart; /* the second QP is of another host, and begins late */
 };
 
-/* Two hosts, whose adapters are fast, and a switch with slow links to them. */
+/* Hosts, whose adapters are fast, and a switch with slow links to them. */
 struct sim {
 	struct net net;
 	struct net_topology topology;
@@ -76,7 +82,7 @@ static struct net_topology_config sim_topology(const struct scenario *s,
 
 	return (struct net_topology_config){
 		.leaves = 1,
-		.hosts_per_leaf = 2,
+		.hosts_per_leaf = HOSTS,
 		.host_bits_per_s = LINK_BITS,
 		.delay_ns = s->rtt_us * UINT64_C(500),
 		.queueing = { .buffer_bytes = rtt_bytes +
@@ -104,17 +110,20 @@ static struct sim *sim_new(const struct scenario *s,
 	assert_non_null(sim);
 	net_init(&sim->net, 1);
 	net_topology_init(&sim->topology, &sim->net, &topology);
-	net_hosts_init(&sim->hosts, &sim->net, 2, &config);
-	for (uint32_t i = 0; i < 2; i++) {
+	net_hosts_init(&sim->hosts, &sim->net, HOSTS, &config);
+	for (uint32_t i = 0; i < HOSTS; i++) {
 		net_link_init(&sim->topology.from_host[i], ADAPTER_BITS, 0,
 			      &sim->topology.switches[0]);
 		sim->topology.to_host[i].loss_ppm = s->lost_of_10000 * 100;
+		sim->topology.to_host[i].early_ppm = traffic->early ? EARLY_PPM
+								    : 0;
 		net_host_attach(&sim->hosts.host[i],
 				&sim->topology.from_host[i],
 				&sim->topology.to_host[i]);
 	}
 	for (uint32_t n = 0; n < traffic->nr_qps; n++) {
-		sim->conn[n] = net_conn_new(&sim->hosts, 0, 1);
+		sim->conn[n] = net_conn_new(&sim->hosts,
+					    traffic->apart && n ? 2 : 0, 1);
 		sim->conn[n]->opcode = traffic->opcode;
 	}
 	return sim;
@@ -153,7 +162,10 @@ static struct sim *sim_transfer(const struct scenario *s,
 
 	for (unsigned int n = 0; n < traffic->nr_qps; n++) {
 		if (n)
-			net_run_until(&sim->net, sim->net.now + 10 * NET_MS);
+			net_run_until(&sim->net,
+				      sim->net.now +
+					      (traffic->apart ? 500 : 10) *
+						      NET_MS);
 		net_conn_start(sim->conn[n], UINT64_MAX);
 	}
 	net_run_until(&sim->net, sim->net.now + SIMULATED_MS * NET_MS);
@@ -175,14 +187,11 @@ static uint32_t sim_share(uint64_t bytes)
 }
 
 /* Returns that of the QP. */
-static uint32_t sim_run(const struct scenario *s, enum ibv_wr_opcode opcode,
-			bool busy)
+static uint32_t sim_run(const struct scenario *s,
+			const struct sim_traffic *traffic)
 {
-	const struct sim_traffic traffic = { .opcode = opcode,
-					     .nr_qps = 1,
-					     .busy = busy };
 	uint64_t bytes = 0;
-	struct sim *sim = sim_transfer(s, &traffic, &bytes);
+	struct sim *sim = sim_transfer(s, traffic, &bytes);
 
 	printf(" %14llu %6llu %9llu\n",
 	       (unsigned long long)sim_count(sim, 0, UROCE_C_RETRANSMITTED),
@@ -192,39 +201,65 @@ static uint32_t sim_run(const struct scenario *s, enum ibv_wr_opcode opcode,
 	return sim_share(bytes);
 }
 
-static void goodput_has_share_of_link(void **state)
+static void print_goodput_head(void)
 {
-	unsigned int nr_poor = 0;
-
 	printf("RTT ms loss %%            MB/s  retransmitted probes  "
 	       "timeouts\n");
+}
+
+static void goodput_has_share_of_link(void **state)
+{
+	struct sim_traffic write = { IBV_WR_RDMA_WRITE, .nr_qps = 1 };
+	struct sim_traffic send = { IBV_WR_SEND, .nr_qps = 1 };
+	struct sim_traffic read = { IBV_WR_RDMA_READ, .nr_qps = 1 };
+	unsigned int nr_poor = 0;
+
+	print_goodput_head();
 	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
 		const struct scenario *s = &scenarios[i];
 
-		if (sim_run(s, IBV_WR_RDMA_WRITE, false) < s->least_write)
-			nr_poor++;
-		if (sim_run(s, IBV_WR_SEND, false) < s->least_write)
-			nr_poor++;
-		if (sim_run(s, IBV_WR_RDMA_READ, false) < s->least_read)
-			nr_poor++;
+		nr_poor += sim_run(s, &write) < s->least_write;
+		nr_poor += sim_run(s, &send) < s->least_write;
+		nr_poor += sim_run(s, &read) < s->least_read;
 	}
 	assert_int_equal(nr_poor, 0);
 }
 
 /* Samples of the RTT are too long by up to BUSY_NS. */
-static void goodput_of_busy_hosts(void **state)
+static void busy_hosts_have_share_of_link(void **state)
 {
+	struct sim_traffic write = { IBV_WR_RDMA_WRITE, .nr_qps = 1,
+				     .busy = true };
+	struct sim_traffic send = { IBV_WR_SEND, .nr_qps = 1, .busy = true };
 	unsigned int nr_poor = 0;
 
-	printf("RTT ms loss %%            MB/s  retransmitted probes  "
-	       "timeouts\n");
+	print_goodput_head();
 	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
 		const struct scenario *s = &scenarios[i];
 
-		if (sim_run(s, IBV_WR_RDMA_WRITE, true) < s->least_busy)
-			nr_poor++;
-		if (sim_run(s, IBV_WR_SEND, true) < s->least_busy)
-			nr_poor++;
+		nr_poor += sim_run(s, &write) < s->least_busy;
+		nr_poor += sim_run(s, &send) < s->least_busy;
+	}
+	assert_int_equal(nr_poor, 0);
+}
+
+/* Packets arrive before others that are half of the RTT older. */
+static void reordering_leaves_share_of_link(void **state)
+{
+	struct sim_traffic write = { IBV_WR_RDMA_WRITE, .nr_qps = 1,
+				     .early = true };
+	struct sim_traffic read = { IBV_WR_RDMA_READ, .nr_qps = 1,
+				    .early = true };
+	unsigned int nr_poor = 0;
+
+	print_goodput_head();
+	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
+		const struct scenario *s = &scenarios[i];
+
+		if (s->lost_of_10000)
+			continue;
+		nr_poor += sim_run(s, &write) < s->least_early;
+		nr_poor += sim_run(s, &read) < s->least_early;
 	}
 	assert_int_equal(nr_poor, 0);
 }
@@ -293,6 +328,31 @@ static void busy_hosts_share_link(void **state)
 	assert_int_equal(nr_unfair, 0);
 }
 
+/* The second QP never sees the RTT without the queue of the first one. */
+static void late_host_leaves_share_of_link(void **state)
+{
+	unsigned int nr_unfair = 0;
+
+	printf("RTT ms loss %%         MB/s of both QPs   ratio\n");
+	for (size_t i = 0; i < 2 * sizeof(scenarios) / sizeof(scenarios[0]);
+	     i++) {
+		const struct sim_traffic traffic = {
+			.opcode = IBV_WR_RDMA_WRITE,
+			.nr_qps = 2,
+			.apart = true,
+			.busy = i % 2,
+		};
+		uint64_t bytes[SHARING_QPS] = {};
+
+		if (scenarios[i / 2].lost_of_10000)
+			continue;
+		sim_free(sim_transfer(&scenarios[i / 2], &traffic, bytes));
+		printf(" %6.2f\n", (double)bytes[1] / (double)bytes[0]);
+		nr_unfair += bytes[1] * 100 > bytes[0] * MOST_OF_LATE;
+	}
+	assert_int_equal(nr_unfair, 0);
+}
+
 /* Four QPs; returns how many bounds are missed. */
 static unsigned int sim_run_marks(const struct scenario *s,
 				  enum ibv_wr_opcode opcode, bool marks)
@@ -339,9 +399,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(goodput_has_share_of_link),
-		cmocka_unit_test(goodput_of_busy_hosts),
+		cmocka_unit_test(busy_hosts_have_share_of_link),
+		cmocka_unit_test(reordering_leaves_share_of_link),
 		cmocka_unit_test(qps_share_link_fairly),
 		cmocka_unit_test(busy_hosts_share_link),
+		cmocka_unit_test(late_host_leaves_share_of_link),
 		cmocka_unit_test(marks_replace_losses),
 	};
 

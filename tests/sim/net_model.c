@@ -273,6 +273,19 @@ void net_link_init(struct net_link *link, uint64_t bits_per_s,
 	net_timer_init(&link->timer, link_arrive, link);
 }
 
+/* Inserts a packet by the time of its arrival. */
+static void link_insert(struct net_link *link, struct net_packet *packet)
+{
+	struct net_packet **at = &link->first;
+
+	while (*at && (*at)->at_ns <= packet->at_ns)
+		at = &(*at)->next;
+	packet->next = *at;
+	*at = packet;
+	if (!packet->next)
+		link->last = packet;
+}
+
 void net_link_send(struct net *net, struct net_link *link,
 		   struct net_packet *packet)
 {
@@ -291,13 +304,15 @@ void net_link_send(struct net *net, struct net_link *link,
 		net_packet_free(net, packet);
 		return;
 	}
-	packet->at_ns = link->free_ps / 1000 + link->delay_ns;
-	packet->next = NULL;
-	if (link->first)
-		link->last->next = packet;
-	else
-		link->first = packet;
-	link->last = packet;
+	packet->at_ns = link->free_ps / 1000;
+	if (link->early_ppm && net_random(net, PPM) < link->early_ppm) {
+		link_insert(link, packet);
+	} else {
+		packet->at_ns += link->delay_ns;
+		packet->next = NULL;
+		*(link->first ? &link->last->next : &link->first) = packet;
+		link->last = packet;
+	}
 	if (link->first == packet)
 		net_timer_set(net, link->reader,
 			      packet->at_ns + link->reader_delay_ns);

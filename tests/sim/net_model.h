@@ -57,6 +57,7 @@ struct net_link {
 	uint64_t delay_ns;
 	uint64_t free_ps; /* when the last packet has left the queue */
 	uint32_t loss_ppm;
+	uint32_t early_ppm; /* these are not delayed, and overtake others */
 	bool down;
 	struct net_packet *first, *last; /* in the queue and on the cable */
 };

@@ -6,8 +6,8 @@
  * Before the first loss it doubles with each RTT (slow start), until the RTT
  * rises by a quarter. Then it grows by a quarter with each of the next RTTs
  * (conservative slow start, RFC 9406), since the queue of the own adapter is
- * enough for a short RTT to rise: it ends if the RTT rises by QUEUE_NS more. If
- * the RTT falls meanwhile, the window doubles again.
+ * enough for a short RTT to rise: it ends if the RTT shows a queue. If the RTT
+ * falls meanwhile, the window doubles again.
  */
 #include "uroce/roce/uroce_cwnd.h"
 
@@ -21,20 +21,18 @@
 /* (t - K)^3 with t in ms is 10^9 times that with t in s; 0.4 = 1 / 2.5 */
 #define CUBIC_SCALE 2500000000LL
 /*
- * A loss is random, and no sign of congestion, if the RTT is at most a quarter
- * and QUEUE_NS above its minimum, and if less than one packet in RANDOM_LOSS
- * was lost (2 %, as in BBRv2, draft-cardwell-iccrg-bbr-congestion-control) of
- * those of the last windows and LOSS_PACKETS more.
+ * A loss is random, and no sign of congestion, if the RTT shows no queue and
+ * its minimum has not fallen, and if less than one packet in RANDOM_LOSS was
+ * lost (2 %, as in BBRv2, draft-cardwell-iccrg-bbr-congestion-control) of those
+ * of the last windows and LOSS_PACKETS more.
  */
 #define RANDOM_LOSS  50u
 #define LOSS_ROUNDS  4u
 #define LOSS_PACKETS 500u
-#define QUEUE_NS     500000u
 /* RFC 9406, section 4.3 */
 #define CSS_ROUNDS  5u
 #define CSS_DIVISOR 4u
-/* Of a round after slow start: the fewer, the longer a busy processor makes it.
- */
+/* Of a round after slow start; a busy processor makes single ones longer. */
 #define LEAST_RTTS 16u
 /* Beyond it, the window exceeds MAX_PACKETS. */
 #define MAX_CUBIC_MS 250000
@@ -93,25 +91,19 @@ static uint32_t reno(const struct uroce_cwnd *cwnd)
 	return cwnd->least + (uint32_t)((uint64_t)cwnd->rounds * 53 / 100);
 }
 
-/* @least_ns: the RTT without a queue, at most @ns. */
-static bool is_long_queue(uint64_t least_ns, uint64_t ns)
-{
-	return ns - least_ns > least_ns / 4 + QUEUE_NS;
-}
-
 /*
  * Whether there was no queue, or a short one for less than CSS_ROUNDS. @ns is
  * the least RTT of a round.
  */
 static bool slow_start_goes_on(struct uroce_cwnd *cwnd, uint64_t ns)
 {
-	if (is_long_queue(cwnd->rtt.min_ns, ns))
+	if (uroce_rtt_has_queue(cwnd->rtt.min_ns, ns))
 		return false;
 	if (cwnd->css_rounds) {
 		if (ns >= cwnd->css_ns)
 			return --cwnd->css_rounds;
 		cwnd->css_rounds = 0;
-	} else if (ns - cwnd->rtt.min_ns > ns / 5) {
+	} else if (ns > cwnd->rtt.min_ns + ns / 5) {
 		cwnd->css_rounds = CSS_ROUNDS;
 		cwnd->css_ns = ns;
 		cwnd->acked = 0;
@@ -173,7 +165,7 @@ bool uroce_cwnd_is_congested(const struct uroce_cwnd *cwnd, uint64_t path_ns)
 {
 	uint64_t ns = uroce_rtt_least(&cwnd->rtt);
 
-	return !ns || is_long_queue(path_ns, ns) ||
+	return !ns || uroce_rtt_has_queue(path_ns, ns) ||
 	       cwnd->lost * RANDOM_LOSS > cwnd->delivered + LOSS_PACKETS;
 }
 

@@ -52,7 +52,7 @@ void uroce_cwnd_acked(struct uroce_cwnd *cwnd, const struct uroce_acked *acked,
 /**
  * uroce_cwnd_is_congested() - whether the loss of a packet shows congestion
  * @cwnd: the window
- * @path_ns: the least RTT of any window of the path, at most that of this one
+ * @path_ns: the least RTT of any window of the path
  *
  * A loss is random if the RTT shows no queue, and few packets are lost. It must
  * not shrink the window.

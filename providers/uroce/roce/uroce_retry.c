@@ -105,9 +105,10 @@ void uroce_retry_start(struct uroce_qp *qp, uint64_t now)
  */
 static uint64_t path_rtt(struct uroce_qp *qp)
 {
+	const struct uroce_rtt *rtt = &qp->roce->req.cwnd.rtt;
+
 	return uroce_path_rtts_least(&qp->roce->engine->path_rtts,
-				     qp->path.dgid,
-				     qp->roce->req.cwnd.rtt.min_ns);
+				     qp->path.dgid, rtt->min_ns);
 }
 
 static void grow_window(struct uroce_qp *qp, uint32_t nr_packets, uint64_t now)

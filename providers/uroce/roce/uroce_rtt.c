@@ -44,12 +44,12 @@ static void rtt_add(struct uroce_rtt *rtt, uint64_t sent_ns, uint64_t now)
 
 	if (now < sent_ns)
 		return;
-	if (!rtt->min_ns || ns < rtt->min_ns)
-		rtt->min_ns = ns;
 	if (!rtt->round_ns || ns < rtt->round_ns)
 		rtt->round_ns = ns;
 	if (rtt->nr_taken < UINT8_MAX)
 		rtt->nr_taken++;
+	if (!rtt->min_ns || ns < rtt->min_ns)
+		rtt->min_ns = ns;
 }
 
 void uroce_rtt_take(struct uroce_rtt *rtt, unsigned int index, uint64_t now)

@@ -9,9 +9,12 @@
 #ifndef UROCE_RTT_H
 #define UROCE_RTT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define UROCE_RTT_PACKETS 8u
+/* An RTT that is so much and a quarter above the minimum shows a queue. */
+#define UROCE_RTT_QUEUE_NS 500000u
 
 struct uroce_rtt_packet {
 	uint64_t sent_ns;
@@ -66,6 +69,12 @@ void uroce_rtt_stop_packet(struct uroce_rtt *rtt, uint32_t psn);
 static inline void uroce_rtt_stop_all(struct uroce_rtt *rtt)
 {
 	rtt->nr_packets = 0;
+}
+
+/** uroce_rtt_has_queue() - whether @ns shows one; @least_ns: RTT without it */
+static inline bool uroce_rtt_has_queue(uint64_t least_ns, uint64_t ns)
+{
+	return ns > least_ns + least_ns / 4 + UROCE_RTT_QUEUE_NS;
 }
 
 /** uroce_rtt_least() - the least RTT of this round and the one before; 0: none

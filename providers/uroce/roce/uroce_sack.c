@@ -7,8 +7,18 @@
 #include "util/list.h"
 #include "util/min.h"
 
-/* Requests that arrive after a missing one until that is lost (RFC 6675). */
+/*
+ * Requests that arrive after a missing one until that is lost (RFC 6675). The
+ * number doubles with each record whose requests were only late, as the network
+ * reorders packets (RFC 4653), up to MAX_LATE times.
+ */
 #define LATER_ARRIVALS 3
+#define MAX_LATE       4
+/*
+ * A request that was sent again was late, not lost, if it arrives before so
+ * many of those that were sent before it was sent again.
+ */
+#define OVERTAKEN 4
 
 /* A PSN that was sent again. */
 struct sack_again {
@@ -23,6 +33,9 @@ struct uroce_sack {
 	uint32_t nr_received; /* behind una_psn */
 	uint32_t nr_lost;     /* not sent again */
 	bool of_responses;    /* of READs; else of requests */
+	bool was_late;	      /* a request that was sent again */
+	bool again_arrived;   /* a request that was sent again */
+	uint32_t again_psn;   /* its sent_psn */
 	struct uroce_psn_set received;
 	struct list_node again; /* those that are linked, oldest first */
 	struct sack_again sent_again[UROCE_PSN_SET];
@@ -65,10 +78,13 @@ static void sack_add(struct uroce_sack *sack, uint32_t psn)
 
 	if (uroce_psn_set_has(&sack->received, psn))
 		return;
-	if (again->linked)
+	if (again->linked) {
+		sack->again_arrived = true;
+		sack->again_psn = again->sent_psn;
 		sack_unlink(again);
-	else if (uroce_psn_before(psn, sack->lost_psn))
+	} else if (uroce_psn_before(psn, sack->lost_psn)) {
 		sack->nr_lost--;
+	}
 	uroce_psn_set_add(&sack->received, psn);
 	sack->nr_received++;
 }
@@ -135,10 +151,19 @@ static bool add_list(struct uroce_sack *sack, uint32_t psn,
 	return sack->nr_received != before;
 }
 
+/* After all arrivals that a NAK or a response reports are recorded. */
+static void check_late(struct uroce_sack *sack)
+{
+	if (sack->again_arrived &&
+	    uroce_psn_diff(sack->again_psn, sack->end_psn) > OVERTAKEN)
+		sack->was_late = true;
+	sack->again_arrived = false;
+}
+
 static void find_lost_psn(struct uroce_sack *sack,
 			  const struct uroce_requester *req)
 {
-	uint32_t psn = sack->end_psn, left = LATER_ARRIVALS;
+	uint32_t psn = sack->end_psn, left = LATER_ARRIVALS << req->nr_late;
 
 	if (sack->end_psn == req->sent_psn) {
 		/* nothing else is in flight */
@@ -188,6 +213,7 @@ bool uroce_sack_receive(struct uroce_qp *qp, const struct uroce_packet *packet,
 	if (!sack)
 		return false;
 	*ret_news = add_list(sack, req->una_psn, packet);
+	check_late(sack);
 	find_lost_psn(sack, req);
 	return true;
 }
@@ -206,6 +232,7 @@ bool uroce_sack_add_response(struct uroce_qp *qp, uint32_t psn,
 		return false;
 	for (; psn != end; psn = uroce_psn_add(psn, 1))
 		sack_add(sack, psn);
+	check_late(sack);
 	find_lost_psn(sack, req);
 	return true;
 }
@@ -293,6 +320,10 @@ void uroce_sack_drop(struct uroce_qp *qp)
 	while (!list_empty(&sack->again))
 		sack_unlink(
 			list_entry(sack->again.next, struct sack_again, entry));
+	if (sack->was_late && qp->roce->req.nr_late < MAX_LATE)
+		qp->roce->req.nr_late++;
+	sack->was_late = false;
+	sack->again_arrived = false;
 	sack->received = (struct uroce_psn_set){};
 	sack->nr_received = 0;
 	sack->nr_lost = 0;

@@ -228,6 +228,40 @@ static void sack_first_probes_allow_any_rtt(void **state)
 	pair_free(pair);
 }
 
+/* Transfers 100 messages of 500 packets; returns how many were sent again. */
+static uint64_t transfer_late_packets(struct pair *pair)
+{
+	uint64_t before = pair_count(pair, 0, UROCE_C_RETRANSMITTED);
+
+	for (uint64_t i = 0; i < 100; i++) {
+		post(pair, i, IBV_WR_RDMA_WRITE, 500 * MTU);
+		pair_run(pair);
+		expect(&pair->side[0].send_cq, i, IBV_WC_SUCCESS);
+	}
+	return pair_count(pair, 0, UROCE_C_RETRANSMITTED) - before;
+}
+
+/* Packets are late by up to 30 us, and others need 0.9 us each. */
+static void sack_late_packets_are_not_lost(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct pair *pair = pair_new(&o);
+	uint64_t first, second;
+
+	for (unsigned int i = 0; i < 2; i++)
+		pair->link[i] = (struct pair_link){
+			.bits_per_s = UINT64_C(10000000000),
+			.delay_ns = MS / 10,
+			.queue_bytes = 1 << 20,
+		};
+	pair->faults.reorder = 5;
+	first = transfer_late_packets(pair);
+	second = transfer_late_packets(pair);
+	assert_true(first > 0);
+	assert_true(second <= first / 4);
+	pair_free(pair);
+}
+
 /* The second last: nothing but the last packet can show that it is lost. */
 static void sack_single_arrival_shows_last_loss(void **state)
 {
@@ -556,6 +590,7 @@ int main(void)
 		cmocka_unit_test(sack_lost_probes_are_repeated),
 		cmocka_unit_test(sack_lost_first_window_is_probed),
 		cmocka_unit_test(sack_first_probes_allow_any_rtt),
+		cmocka_unit_test(sack_late_packets_are_not_lost),
 		cmocka_unit_test(sack_single_arrival_shows_last_loss),
 		cmocka_unit_test(sack_messages_complete_in_order),
 		cmocka_unit_test(sack_held_send_without_receive_is_rnr),
