@@ -710,23 +710,35 @@ static void worker_stopped_target_is_accessed_by_cma(void **state)
 	finish(&test);
 }
 
+/*
+ * Such a helper watches for packets. The lock makes both values be of the same
+ * sleep, as a late packet may have woken the helper.
+ */
+static bool helper_sleeps_forever(struct uroce_worker *worker)
+{
+	const struct uroce_helper *helper = &worker->helper;
+	bool forever, blind;
+
+	uroce_worker_acquire(worker);
+	forever = __atomic_load_n(&helper->until_ns, __ATOMIC_RELAXED) ==
+		  UROCE_NEVER;
+	blind = uroce_helper_is_blind(helper);
+	uroce_worker_release(worker);
+	assert_false(forever && blind);
+	return forever;
+}
+
 /* No timer runs and no descriptor is ready: the helper never wakes up. */
 static void worker_idle_helper_never_wakes(void **state)
 {
 	struct plan plan = idle_plan(LONG_TIMEOUT);
-	struct uroce_helper *helper;
 	struct test test;
 
 	start(&test, &plan);
 	for (int i = 0; i < 100; i++)
 		request(&test, IBV_WR_RDMA_WRITE, 1000);
-	helper = &test.side.worker->helper;
-	while (__atomic_load_n(&helper->until_ns, __ATOMIC_RELAXED) !=
-	       UROCE_NEVER)
+	while (!helper_sleeps_forever(test.side.worker))
 		(void)sched_yield();
-	uroce_worker_acquire(test.side.worker);
-	assert_false(uroce_helper_is_blind(helper));
-	uroce_worker_release(test.side.worker);
 	say(test.fd);
 	assert_peer_has(&test, 0);
 	finish(&test);
