@@ -109,7 +109,8 @@ static int post_one(struct uroce_verbs_qp *qp, const struct ibv_send_wr *wr)
 	int err;
 
 	if (!uroce_sq_may_post(qp) ||
-	    !uroce_op_is_for(wr->opcode, qp->vqp.qp.qp_type))
+	    !uroce_op_is_for(wr->opcode, qp->vqp.qp.qp_type) ||
+	    wr->send_flags & IBV_SEND_IP_CSUM)
 		return EINVAL;
 	wqe = uroce_sq_slot(qp, 0);
 	if (!wqe)
@@ -164,7 +165,8 @@ int uroce_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 	if (!uroce_spin_lock_unless_own(&qp->sq_lock))
 		return EBUSY;
 	if (uroce_sq_may_post(qp) &&
-	    uroce_op_is_for(IBV_WR_BIND_MW, ibqp->qp_type)) {
+	    uroce_op_is_for(IBV_WR_BIND_MW, ibqp->qp_type) &&
+	    !(bind->send_flags & IBV_SEND_IP_CSUM)) {
 		wqe = uroce_sq_slot(qp, 0);
 		err = ENOMEM;
 	}

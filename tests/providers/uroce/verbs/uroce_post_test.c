@@ -407,6 +407,17 @@ static void uroce_post_send_invalid_wr_returns_einval(void **state)
 	assert_int_equal(uroce_ring_used(&to_uroce_qp(qp)->qp->sq), 0);
 }
 
+/* No QP has the offload. */
+static void uroce_post_send_ip_csum_returns_einval(void **state)
+{
+	struct ibv_sge sge = piece(from, 8);
+	struct ibv_send_wr wr = request(IBV_WR_SEND, &sge);
+
+	wr.send_flags |= IBV_SEND_IP_CSUM;
+	assert_int_equal(post(&wr), EINVAL);
+	assert_int_equal(uroce_ring_used(&to_uroce_qp(qp)->qp->sq), 0);
+}
+
 static void uroce_post_send_uc_read_returns_einval(void **state)
 {
 	struct ibv_sge sge = piece(from, 8);
@@ -593,6 +604,8 @@ int main(void)
 		RC(uroce_post_send_before_rts_returns_einval),
 		RC(uroce_post_recv_in_reset_returns_einval),
 		RC(uroce_post_send_invalid_wr_returns_einval),
+		RC(uroce_post_send_ip_csum_returns_einval),
+		UD(uroce_post_send_ip_csum_returns_einval),
 		UC(uroce_post_send_uc_read_returns_einval),
 		RC(uroce_post_send_list_posts_wrs_before_bad_wr),
 		RC(uroce_post_full_queue_returns_enomem),

@@ -373,6 +373,15 @@ static void uroce_wr_opcode_not_of_qp_type_fails_section(void **state)
 	assert_section_fails(EINVAL);
 }
 
+static void uroce_wr_ip_csum_fails_section(void **state)
+{
+	start(1);
+	qpx->wr_flags |= IBV_SEND_IP_CSUM;
+	ibv_wr_send(qpx);
+	set_sge(8);
+	assert_section_fails(EINVAL);
+}
+
 static void uroce_wr_full_queue_fails_section(void **state)
 {
 	start(1);
@@ -436,6 +445,7 @@ int main(void)
 		RC(uroce_wr_flush_above_4_gib_fails_section),
 #endif
 		UD(uroce_wr_opcode_not_of_qp_type_fails_section),
+		RC(uroce_wr_ip_csum_fails_section),
 		RC(uroce_wr_full_queue_fails_section),
 		RC(uroce_wr_section_before_rts_fails),
 		RC(uroce_wr_empty_section_posts_nothing),
