@@ -21,10 +21,10 @@
 /* (t - K)^3 with t in ms is 10^9 times that with t in s; 0.4 = 1 / 2.5 */
 #define CUBIC_SCALE 2500000000LL
 /*
- * A loss is random, and no sign of congestion, if the RTT shows no queue and
- * its minimum has not fallen, and if less than one packet in RANDOM_LOSS was
- * lost (2 %, as in BBRv2, draft-cardwell-iccrg-bbr-congestion-control) of those
- * of the last windows and LOSS_PACKETS more.
+ * A loss is random, and no sign of congestion, if the RTT shows no queue, and
+ * if less than one packet in RANDOM_LOSS was lost (2 %, as in BBRv2,
+ * draft-cardwell-iccrg-bbr-congestion-control) of those of the last windows and
+ * LOSS_PACKETS more.
  */
 #define RANDOM_LOSS  50u
 #define LOSS_ROUNDS  4u
