@@ -109,8 +109,7 @@ static int post_one(struct uroce_verbs_qp *qp, const struct ibv_send_wr *wr)
 	int err;
 
 	if (!uroce_sq_may_post(qp) ||
-	    !uroce_op_is_for(wr->opcode, qp->vqp.qp.qp_type) ||
-	    wr->send_flags & IBV_SEND_IP_CSUM)
+	    !uroce_op_is_for(wr->opcode, qp->vqp.qp.qp_type, wr->send_flags))
 		return EINVAL;
 	wqe = uroce_sq_slot(qp, 0);
 	if (!wqe)
@@ -165,8 +164,7 @@ int uroce_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 	if (!uroce_spin_lock_unless_own(&qp->sq_lock))
 		return EBUSY;
 	if (uroce_sq_may_post(qp) &&
-	    uroce_op_is_for(IBV_WR_BIND_MW, ibqp->qp_type) &&
-	    !(bind->send_flags & IBV_SEND_IP_CSUM)) {
+	    uroce_op_is_for(IBV_WR_BIND_MW, ibqp->qp_type, bind->send_flags)) {
 		wqe = uroce_sq_slot(qp, 0);
 		err = ENOMEM;
 	}

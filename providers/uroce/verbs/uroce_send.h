@@ -34,9 +34,14 @@ static inline unsigned int uroce_op_traits(enum ibv_wr_opcode opcode)
 	return (size_t)opcode < UROCE_NR_OPS ? uroce_op_table[opcode] : 0;
 }
 
-/** uroce_op_is_for() - test whether QPs of a type support an operation */
+/**
+ * uroce_op_is_for() - test whether QPs of a type support an operation
+ * @opcode: the operation
+ * @type: the type
+ * @flags: enum ibv_send_flags; no QP can compute IP checksums
+ */
 static inline bool uroce_op_is_for(enum ibv_wr_opcode opcode,
-				   enum ibv_qp_type type)
+				   enum ibv_qp_type type, unsigned int flags)
 {
 	unsigned int bit = type == IBV_QPT_RC	      ? UROCE_OP_RC
 			   : type == IBV_QPT_UC	      ? UROCE_OP_UC
@@ -44,7 +49,7 @@ static inline bool uroce_op_is_for(enum ibv_wr_opcode opcode,
 			   : type == IBV_QPT_XRC_SEND ? UROCE_OP_XRC
 						      : 0;
 
-	return uroce_op_traits(opcode) & bit;
+	return uroce_op_traits(opcode) & bit && !(flags & IBV_SEND_IP_CSUM);
 }
 
 /** uroce_sq_may_post() - test the state: from RTS on (IBTA 10.8.3.1) */

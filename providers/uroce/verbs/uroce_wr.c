@@ -41,8 +41,8 @@ static struct uroce_send_wqe *wr_slot(struct uroce_verbs_qp *qp,
 
 	qp->wr_wqe = NULL;
 	/* wr_wants_addr: the previous request got no address or SRQ */
-	if (qp->wr_wants_addr || !uroce_op_is_for(opcode, qp->vqp.qp.qp_type) ||
-	    qpx->wr_flags & IBV_SEND_IP_CSUM)
+	if (qp->wr_wants_addr ||
+	    !uroce_op_is_for(opcode, qp->vqp.qp.qp_type, qpx->wr_flags))
 		wr_fail(qp, EINVAL);
 	if (qp->wr_err)
 		return NULL;
