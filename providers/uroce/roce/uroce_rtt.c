@@ -2,7 +2,6 @@
 /* RTTs of packets, and the least of each round. */
 #include "uroce/roce/uroce_rtt.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "uroce/roce/uroce_psn.h"

@@ -33,9 +33,9 @@ struct uroce_sack {
 	uint32_t nr_received; /* behind una_psn */
 	uint32_t nr_lost;     /* not sent again */
 	bool of_responses;    /* of READs; else of requests */
-	bool was_late;	      /* a request that was sent again */
-	bool again_arrived;   /* a request that was sent again */
-	uint32_t again_psn;   /* its sent_psn */
+	bool was_late;	      /* a request was sent again, and was only late */
+	bool again_arrived;   /* a request that was sent again has arrived */
+	uint32_t again_psn;   /* sent_psn of that request */
 	struct uroce_psn_set received;
 	struct list_node again; /* those that are linked, oldest first */
 	struct sack_again sent_again[UROCE_PSN_SET];
