@@ -35,7 +35,7 @@ void uroce_ack_moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 	struct uroce_requester *req = &qp->roce->req;
 
 	if (qp->roce->sack)
-		uroce_sack_moved_on(qp, old);
+		uroce_sack_moved_on(qp, old, now);
 	while (req->rd_first != req->rd_last &&
 	       uroce_psn_before(req->rd_end[req->rd_first & req->rd_mask],
 				req->una_psn))

@@ -176,18 +176,33 @@ static void shrink(struct uroce_cwnd *cwnd, uint32_t percent, uint64_t now)
 	if (cwnd->packets > 2 * MIN_PACKETS)
 		cwnd->packets = (uint32_t)((uint64_t)most * percent / 100);
 	begin_rise(cwnd, most, now);
+	cwnd->before = 0;
 }
 
 void uroce_cwnd_lost(struct uroce_cwnd *cwnd, uint64_t now)
 {
+	uint32_t before = cwnd->packets;
+
+	cwnd->was_steady = cwnd->steady;
 	shrink(cwnd, 70, now);
+	cwnd->before = before;
 	cwnd->delivered = 0;
 	cwnd->lost = 0;
+}
+
+void uroce_cwnd_undo(struct uroce_cwnd *cwnd)
+{
+	if (cwnd->packets < cwnd->before) {
+		cwnd->packets = cwnd->before;
+		cwnd->steady = cwnd->was_steady;
+	}
+	cwnd->before = 0;
 }
 
 void uroce_cwnd_restart(struct uroce_cwnd *cwnd)
 {
 	cwnd->packets = MIN_PACKETS;
+	cwnd->before = 0;
 	cwnd->css_rounds = 0;
 	cwnd->steady = false;
 }

@@ -18,6 +18,8 @@ struct uroce_cwnd {
 	uint32_t acked;	    /* packets acknowledged since it grew */
 	uint32_t most;	    /* before the last loss */
 	uint32_t least;	    /* after it */
+	uint32_t before;    /* window that an undone loss restores; 0: none */
+	bool was_steady;    /* at that time */
 	uint32_t rounds;    /* windows acknowledged since then */
 	bool steady;	    /* slow start has ended */
 	uint8_t css_rounds; /* left, of conservative slow start; 0: none */
@@ -65,6 +67,15 @@ bool uroce_cwnd_is_congested(const struct uroce_cwnd *cwnd, uint64_t path_ns);
  * @now: ns
  */
 void uroce_cwnd_lost(struct uroce_cwnd *cwnd, uint64_t now);
+
+/**
+ * uroce_cwnd_undo() - restore the window before the last loss, which was none
+ * @cwnd: the window
+ *
+ * The packet was only late (Eifel, RFC 4015). No effect if the window has
+ * shrunk for another reason since then.
+ */
+void uroce_cwnd_undo(struct uroce_cwnd *cwnd);
 
 /**
  * uroce_cwnd_restart() - begin again after the loss of the first window

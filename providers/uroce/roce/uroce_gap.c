@@ -14,7 +14,7 @@
  * Return: false: the response of an atomic may be missing, or no memory.
  */
 static bool record_acknowledged(struct uroce_qp *qp,
-				const struct uroce_send_wqe *read)
+				const struct uroce_send_wqe *read, uint64_t now)
 {
 	uint32_t una_psn = qp->roce->req.una_psn;
 
@@ -31,7 +31,7 @@ static bool record_acknowledged(struct uroce_qp *qp,
 			continue;
 		if (uroce_sq_has_response(wqe) ||
 		    !uroce_sack_add_response(
-			    qp, from, (uint32_t)uroce_psn_diff(end, from)))
+			    qp, from, (uint32_t)uroce_psn_diff(end, from), now))
 			return false;
 	}
 }
@@ -76,7 +76,8 @@ bool uroce_gap_receive(struct uroce_qp *qp, struct uroce_packet *packet,
 	}
 	read = uroce_request_find(qp, packet->psn);
 	return read->opcode == IBV_WR_RDMA_READ &&
-	       gap_store(qp, read, packet) && record_acknowledged(qp, read) &&
+	       gap_store(qp, read, packet) &&
+	       record_acknowledged(qp, read, now) &&
 	       uroce_retry_response(qp, packet->psn, now);
 }
 
@@ -211,6 +212,6 @@ bool uroce_gap_next(struct uroce_qp *qp, uint64_t now,
 	gap_request(qp, read, psn, nr, now, ret_out);
 	uroce_core_count(qp->core, UROCE_C_RETRANSMITTED, 1);
 	for (uint32_t i = 0; i < nr; i++)
-		uroce_retry_sent_again(qp, uroce_psn_add(psn, i));
+		uroce_retry_sent_again(qp, uroce_psn_add(psn, i), now);
 	return true;
 }

@@ -394,7 +394,7 @@ static bool make_packet(struct uroce_qp *qp, struct uroce_send_wqe *wqe,
 		return false;
 	}
 	if (qp->roce->sack && !is_new)
-		uroce_retry_sent_again(qp, req->next_psn);
+		uroce_retry_sent_again(qp, req->next_psn, now);
 	if (!has_response)
 		nr_psns = uroce_rndv_request(qp, wqe, out);
 	if (qp->roce->kbps)

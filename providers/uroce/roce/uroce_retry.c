@@ -251,16 +251,31 @@ static void shrink_window(struct uroce_qp *qp, uint32_t lost, uint64_t now)
 	window_lost(req, now);
 }
 
-/* Takes the RTTs of packets that have arrived behind a gap. */
+/* Whether the packet @psn has arrived behind a gap. */
+static bool is_behind_gap(const struct uroce_qp *qp, uint32_t psn)
+{
+	return uroce_psn_before(qp->roce->req.una_psn, psn) &&
+	       uroce_sack_has(qp->roce->sack, psn);
+}
+
+/*
+ * Takes the RTTs of packets that have arrived behind a gap. A packet whose
+ * predecessor has not arrived may have overtaken it: its RTT is too short.
+ */
 static void take_rtts(struct uroce_qp *qp, uint64_t now)
 {
 	struct uroce_rtt *rtt = &qp->roce->req.cwnd.rtt;
 
-	for (unsigned int i = rtt->nr_packets; i-- > 0;)
-		if (uroce_psn_before(qp->roce->req.una_psn,
-				     rtt->packets[i].psn) &&
-		    uroce_sack_has(qp->roce->sack, rtt->packets[i].psn))
+	for (unsigned int i = rtt->nr_packets; i-- > 0;) {
+		uint32_t psn = rtt->packets[i].psn;
+
+		if (!is_behind_gap(qp, psn))
+			continue;
+		if (is_behind_gap(qp, uroce_psn_add(psn, -1)))
 			uroce_rtt_take(rtt, i, now);
+		else
+			uroce_rtt_stop_packet(rtt, psn);
+	}
 }
 
 /* Processes a change of the record; returns the first lost PSN, or sent_psn. */
@@ -291,7 +306,7 @@ bool uroce_retry_selectively(struct uroce_qp *qp,
 
 	if (req->resume_ns != UROCE_NEVER)
 		return true; /* after the RNR wait all is sent again */
-	if (!uroce_sack_receive(qp, packet, &news))
+	if (!uroce_sack_receive(qp, packet, now, &news))
 		return false;
 	lost = record_changed(qp, news, now);
 	if (lost != req->sent_psn && uroce_psn_before(lost, req->next_psn))
@@ -299,18 +314,18 @@ bool uroce_retry_selectively(struct uroce_qp *qp,
 	return true;
 }
 
-void uroce_retry_sent_again(struct uroce_qp *qp, uint32_t psn)
+void uroce_retry_sent_again(struct uroce_qp *qp, uint32_t psn, uint64_t now)
 {
 	struct uroce_cwnd *cwnd = &qp->roce->req.cwnd;
 
-	uroce_sack_sent(qp, psn);
+	uroce_sack_sent(qp, psn, now);
 	cwnd->lost++;
 	uroce_rtt_stop_packet(&cwnd->rtt, psn);
 }
 
 bool uroce_retry_response(struct uroce_qp *qp, uint32_t psn, uint64_t now)
 {
-	if (!uroce_sack_add_response(qp, psn, 1))
+	if (!uroce_sack_add_response(qp, psn, 1, now))
 		return false;
 	(void)record_changed(qp, true, now);
 	return true;

@@ -70,11 +70,12 @@ bool uroce_retry_selectively(struct uroce_qp *qp,
  * uroce_retry_sent_again() - a lost packet is sent, or requested, again
  * @qp: the QP, with a record
  * @psn: of the packet
+ * @now: ns
  *
  * This uses up no retry: the peer has responded, and a full queue may lose a
  * packet many times. If nothing more arrives, timeouts use up the retries.
  */
-void uroce_retry_sent_again(struct uroce_qp *qp, uint32_t psn);
+void uroce_retry_sent_again(struct uroce_qp *qp, uint32_t psn, uint64_t now);
 
 /**
  * uroce_retry_response() - record a READ response behind a gap

@@ -46,7 +46,7 @@ struct uroce_requester {
 	bool lost_read;	 /* request the READ at lost_psn again */
 	uint8_t packets_since_ack_req;
 	uint8_t nr_probes;	/* since something was acknowledged */
-	uint8_t nr_late;	/* records of requests that were only late */
+	uint8_t nr_late;	/* how often a lost packet was only late */
 	struct uroce_cwnd cwnd; /* maximum of unacknowledged packets */
 	/* sent_psn when a loss last reduced it; later losses reduce it again */
 	uint32_t reduced_psn;

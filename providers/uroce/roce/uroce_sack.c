@@ -9,22 +9,18 @@
 
 /*
  * Requests that arrive after a missing one until that is lost (RFC 6675). The
- * number doubles with each record whose requests were only late, as the network
- * reorders packets (RFC 4653), up to MAX_LATE times.
+ * number doubles when one was only late, as the network reorders packets
+ * (RFC 4653), up to MAX_LATE times.
  */
 #define LATER_ARRIVALS 3
 #define MAX_LATE       4
-/*
- * A request that was sent again was late, not lost, if it arrives before so
- * many of those that were sent before it was sent again.
- */
-#define OVERTAKEN 4
 
 /* A PSN that was sent again. */
 struct sack_again {
 	struct list_node entry;
 	bool linked;	   /* neither arrived nor lost since then */
 	uint32_t sent_psn; /* of the requester at that time */
+	uint64_t sent_ns;
 };
 
 struct uroce_sack {
@@ -33,9 +29,7 @@ struct uroce_sack {
 	uint32_t nr_received; /* behind una_psn */
 	uint32_t nr_lost;     /* not sent again */
 	bool of_responses;    /* of READs; else of requests */
-	bool was_late;	      /* a request was sent again, and was only late */
-	bool again_arrived;   /* a request that was sent again has arrived */
-	uint32_t again_psn;   /* sent_psn of that request */
+	uint32_t late_psn;    /* sent_psn when nr_late has grown */
 	struct uroce_psn_set received;
 	struct list_node again; /* those that are linked, oldest first */
 	struct sack_again sent_again[UROCE_PSN_SET];
@@ -72,15 +66,37 @@ static void sack_unlink(struct sack_again *again)
 	again->linked = false;
 }
 
-static void sack_add(struct uroce_sack *sack, uint32_t psn)
+/*
+ * A packet that was sent again, and arrives in less than the least RTT, was
+ * late, not lost (as in RFC 8985, section 6.2): a window that it has reduced
+ * grows again. A half, because a QP that begins while others fill a queue takes
+ * a long RTT for the least. Packets that were sent again before this one has
+ * arrived show nothing new.
+ */
+static void check_late(struct uroce_qp *qp, const struct sack_again *again,
+		       uint64_t now)
 {
+	struct uroce_requester *req = &qp->roce->req;
+	struct uroce_sack *sack = qp->roce->sack;
+
+	if (req->nr_late == MAX_LATE ||
+	    uroce_psn_before(again->sent_psn, sack->late_psn) ||
+	    now - again->sent_ns >= req->cwnd.rtt.min_ns / 2)
+		return;
+	req->nr_late++;
+	sack->late_psn = req->sent_psn;
+	uroce_cwnd_undo(&req->cwnd);
+}
+
+static void sack_add(struct uroce_qp *qp, uint32_t psn, uint64_t now)
+{
+	struct uroce_sack *sack = qp->roce->sack;
 	struct sack_again *again = &sack->sent_again[uroce_psn_set_at(psn)];
 
 	if (uroce_psn_set_has(&sack->received, psn))
 		return;
 	if (again->linked) {
-		sack->again_arrived = true;
-		sack->again_psn = again->sent_psn;
+		check_late(qp, again, now);
 		sack_unlink(again);
 	} else if (uroce_psn_before(psn, sack->lost_psn)) {
 		sack->nr_lost--;
@@ -132,9 +148,11 @@ static bool list_is_valid(const struct uroce_requester *req,
 }
 
 /* Returns whether the list has PSNs that were not known to have arrived. */
-static bool add_list(struct uroce_sack *sack, uint32_t psn,
-		     const struct uroce_packet *packet)
+static bool add_list(struct uroce_qp *qp, const struct uroce_packet *packet,
+		     uint64_t now)
 {
+	const struct uroce_sack *sack = qp->roce->sack;
+	uint32_t psn = qp->roce->req.una_psn;
 	uint32_t before = sack->nr_received;
 
 	for (uint32_t i = 0; i < packet->payload_len;
@@ -145,19 +163,10 @@ static bool add_list(struct uroce_sack *sack, uint32_t psn,
 
 		for (uint32_t bit = 0; news; bit++, news >>= 1) {
 			if (news & 1)
-				sack_add(sack, uroce_psn_add(psn, bit));
+				sack_add(qp, uroce_psn_add(psn, bit), now);
 		}
 	}
 	return sack->nr_received != before;
-}
-
-/* After all arrivals that a NAK or a response reports are recorded. */
-static void check_late(struct uroce_sack *sack)
-{
-	if (sack->again_arrived &&
-	    uroce_psn_diff(sack->again_psn, sack->end_psn) > OVERTAKEN)
-		sack->was_late = true;
-	sack->again_arrived = false;
 }
 
 static void find_lost_psn(struct uroce_sack *sack,
@@ -192,6 +201,7 @@ static struct uroce_sack *sack_open(struct uroce_qp *qp, bool of_responses,
 		sack->of_responses = of_responses;
 		sack->end_psn = end;
 		sack->lost_psn = qp->roce->req.una_psn;
+		sack->late_psn = qp->roce->req.una_psn;
 		list_init(&sack->again);
 		qp->roce->sack = sack;
 	}
@@ -201,7 +211,7 @@ static struct uroce_sack *sack_open(struct uroce_qp *qp, bool of_responses,
 }
 
 bool uroce_sack_receive(struct uroce_qp *qp, const struct uroce_packet *packet,
-			bool *ret_news)
+			uint64_t now, bool *ret_news)
 {
 	const struct uroce_requester *req = &qp->roce->req;
 	struct uroce_sack *sack;
@@ -212,14 +222,13 @@ bool uroce_sack_receive(struct uroce_qp *qp, const struct uroce_packet *packet,
 	sack = sack_open(qp, false, end);
 	if (!sack)
 		return false;
-	*ret_news = add_list(sack, req->una_psn, packet);
-	check_late(sack);
+	*ret_news = add_list(qp, packet, now);
 	find_lost_psn(sack, req);
 	return true;
 }
 
 bool uroce_sack_add_response(struct uroce_qp *qp, uint32_t psn,
-			     uint32_t nr_psns)
+			     uint32_t nr_psns, uint64_t now)
 {
 	const struct uroce_requester *req = &qp->roce->req;
 	uint32_t end = uroce_psn_add(psn, nr_psns);
@@ -231,8 +240,7 @@ bool uroce_sack_add_response(struct uroce_qp *qp, uint32_t psn,
 	if (!sack)
 		return false;
 	for (; psn != end; psn = uroce_psn_add(psn, 1))
-		sack_add(sack, psn);
-	check_late(sack);
+		sack_add(qp, psn, now);
 	find_lost_psn(sack, req);
 	return true;
 }
@@ -273,30 +281,30 @@ void uroce_sack_give_up(struct uroce_qp *qp)
 	sack_lose_again(sack, req->sent_psn);
 }
 
-void uroce_sack_moved_on(struct uroce_qp *qp, uint32_t old)
+void uroce_sack_moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 {
 	uint32_t una_psn = qp->roce->req.una_psn;
 	struct uroce_sack *sack = qp->roce->sack;
 
-	if (!uroce_psn_before(una_psn, sack->end_psn)) {
-		uroce_sack_drop(qp);
-		return;
-	}
-	for (; old != una_psn; old = uroce_psn_add(old, 1)) {
-		sack_add(sack, old); /* acknowledged */
+	for (; old != una_psn && uroce_psn_before(old, sack->end_psn);
+	     old = uroce_psn_add(old, 1)) {
+		sack_add(qp, old, now); /* acknowledged */
 		uroce_psn_set_remove(&sack->received, old);
 		sack->nr_received--;
 	}
-	if (uroce_psn_before(sack->lost_psn, una_psn))
+	if (!uroce_psn_before(una_psn, sack->end_psn))
+		uroce_sack_drop(qp);
+	else if (uroce_psn_before(sack->lost_psn, una_psn))
 		sack->lost_psn = una_psn;
 }
 
-void uroce_sack_sent(struct uroce_qp *qp, uint32_t psn)
+void uroce_sack_sent(struct uroce_qp *qp, uint32_t psn, uint64_t now)
 {
 	struct uroce_sack *sack = qp->roce->sack;
 	struct sack_again *again = &sack->sent_again[uroce_psn_set_at(psn)];
 
 	again->sent_psn = qp->roce->req.sent_psn;
+	again->sent_ns = now;
 	again->linked = true;
 	list_add_tail(&sack->again, &again->entry);
 	sack->nr_lost--;
@@ -320,10 +328,6 @@ void uroce_sack_drop(struct uroce_qp *qp)
 	while (!list_empty(&sack->again))
 		sack_unlink(
 			list_entry(sack->again.next, struct sack_again, entry));
-	if (sack->was_late && qp->roce->req.nr_late < MAX_LATE)
-		qp->roce->req.nr_late++;
-	sack->was_late = false;
-	sack->again_arrived = false;
 	sack->received = (struct uroce_psn_set){};
 	sack->nr_received = 0;
 	sack->nr_lost = 0;

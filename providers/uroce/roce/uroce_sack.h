@@ -27,16 +27,17 @@
  * uroce_sack_receive() - record the list of a NAK
  * @qp: the QP, whose una_psn is the PSN of the NAK
  * @packet: the NAK; its list is not trusted
+ * @now: ns
  * @ret_news: receives whether more has arrived than was known before
  *
  * Return: whether there is a record now; false: the list is not valid, or there
  * is no memory, and nothing has changed.
  */
 bool uroce_sack_receive(struct uroce_qp *qp, const struct uroce_packet *packet,
-			bool *ret_news);
+			uint64_t now, bool *ret_news);
 
 /** uroce_sack_moved_on() - una_psn has advanced from @old; ends the record */
-void uroce_sack_moved_on(struct uroce_qp *qp, uint32_t old);
+void uroce_sack_moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now);
 
 /**
  * uroce_sack_find_lost() - find a lost request that is not sent again
@@ -66,13 +67,14 @@ bool uroce_sack_has(const struct uroce_sack *sack, uint32_t psn);
  * @qp: the QP, without a record of requests
  * @psn: the first PSN
  * @nr_psns: how many
+ * @now: ns
  *
  * A READ response is lost under the same conditions as a request.
  *
  * Return: false: too far behind una_psn, or no memory; nothing has changed.
  */
 bool uroce_sack_add_response(struct uroce_qp *qp, uint32_t psn,
-			     uint32_t nr_psns);
+			     uint32_t nr_psns, uint64_t now);
 
 /** uroce_sack_is_of_responses() - whether there is a record of responses */
 bool uroce_sack_is_of_responses(const struct uroce_qp *qp);
@@ -82,7 +84,7 @@ uint32_t uroce_sack_count_lost(const struct uroce_sack *sack, uint32_t psn,
 			       uint32_t max);
 
 /** uroce_sack_sent() - @psn, which is lost, is sent or requested again */
-void uroce_sack_sent(struct uroce_qp *qp, uint32_t psn);
+void uroce_sack_sent(struct uroce_qp *qp, uint32_t psn, uint64_t now);
 
 /** uroce_sack_in_flight() - packets in flight: those that fill the window */
 uint32_t uroce_sack_in_flight(const struct uroce_qp *qp);

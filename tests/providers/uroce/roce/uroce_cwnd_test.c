@@ -183,6 +183,38 @@ static void window_returns_to_old_value_after_k_seconds(void **state)
 	assert_in_range(path.cwnd.packets, 650, 750);
 }
 
+static void late_packet_restores_window(void **state)
+{
+	struct path path = path_new();
+
+	path.cwnd.packets = 500;
+	uroce_cwnd_lost(&path.cwnd, path.now);
+	uroce_cwnd_undo(&path.cwnd);
+	assert_int_equal(path.cwnd.packets, 500);
+	assert_false(path.cwnd.steady); /* slow start goes on */
+	uroce_cwnd_lost(&path.cwnd, path.now);
+	uroce_cwnd_lost(&path.cwnd, path.now);
+	uroce_cwnd_undo(&path.cwnd); /* of the second loss only */
+	uroce_cwnd_undo(&path.cwnd);
+	assert_int_equal(path.cwnd.packets, 350);
+	assert_true(path.cwnd.steady);
+}
+
+static void late_packet_restores_no_marked_or_smaller_window(void **state)
+{
+	struct path path = path_new();
+
+	path.cwnd.packets = 500;
+	uroce_cwnd_lost(&path.cwnd, path.now);
+	path.cwnd.packets = 600;
+	uroce_cwnd_undo(&path.cwnd);
+	assert_int_equal(path.cwnd.packets, 600);
+	uroce_cwnd_lost(&path.cwnd, path.now);
+	uroce_cwnd_marked(&path.cwnd, path.now);
+	uroce_cwnd_undo(&path.cwnd);
+	assert_in_range(path.cwnd.packets, 355, 358);
+}
+
 static void loss_without_queue_is_random(void **state)
 {
 	struct path path = path_new();
@@ -275,6 +307,9 @@ int main(void)
 		cmocka_unit_test(window_stops_growing_when_queue_is_long),
 		cmocka_unit_test(window_after_loss_is_7_tenths),
 		cmocka_unit_test(window_returns_to_old_value_after_k_seconds),
+		cmocka_unit_test(late_packet_restores_window),
+		cmocka_unit_test(
+			late_packet_restores_no_marked_or_smaller_window),
 		cmocka_unit_test(loss_without_queue_is_random),
 		cmocka_unit_test(loss_with_queue_is_congestion),
 		cmocka_unit_test(loss_with_busy_processor_is_random),

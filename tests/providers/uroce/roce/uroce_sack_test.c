@@ -228,25 +228,15 @@ static void sack_first_probes_allow_any_rtt(void **state)
 	pair_free(pair);
 }
 
-/* Transfers 100 messages of 500 packets; returns how many were sent again. */
-static uint64_t transfer_late_packets(struct pair *pair)
-{
-	uint64_t before = pair_count(pair, 0, UROCE_C_RETRANSMITTED);
-
-	for (uint64_t i = 0; i < 100; i++) {
-		post(pair, i, IBV_WR_RDMA_WRITE, 500 * MTU);
-		pair_run(pair);
-		expect(&pair->side[0].send_cq, i, IBV_WC_SUCCESS);
-	}
-	return pair_count(pair, 0, UROCE_C_RETRANSMITTED) - before;
-}
-
-/* Packets are late by up to 30 us, and others need 0.9 us each. */
+/*
+ * Packets are late by up to 30 us, and others need 0.9 us each. 500 of 100000
+ * are late; the first of them, and some at the end of a message, are sent
+ * again.
+ */
 static void sack_late_packets_are_not_lost(void **state)
 {
 	struct pair_options o = pair_defaults();
 	struct pair *pair = pair_new(&o);
-	uint64_t first, second;
 
 	for (unsigned int i = 0; i < 2; i++)
 		pair->link[i] = (struct pair_link){
@@ -255,10 +245,12 @@ static void sack_late_packets_are_not_lost(void **state)
 			.queue_bytes = 1 << 20,
 		};
 	pair->faults.reorder = 5;
-	first = transfer_late_packets(pair);
-	second = transfer_late_packets(pair);
-	assert_true(first > 0);
-	assert_true(second <= first / 4);
+	for (uint64_t i = 0; i < 200; i++) {
+		post(pair, i, IBV_WR_RDMA_WRITE, 500 * MTU);
+		pair_run(pair);
+		expect(&pair->side[0].send_cq, i, IBV_WC_SUCCESS);
+	}
+	assert_in_range(pair_count(pair, 0, UROCE_C_RETRANSMITTED), 1, 40);
 	pair_free(pair);
 }
 
