@@ -59,12 +59,10 @@ static const struct scenario {
 struct sim_traffic {
 	enum ibv_wr_opcode opcode;
 	uint32_t nr_qps;
-	bool marks; /* the queue marks packets before it is full (ECN) */
-	bool busy;  /* the hosts have other work */
-	bool early; /* 1 % of the packets overtake others */
-	/* the second QP is of another host, and begins so late; 0: it does not
-	 */
-	uint32_t apart_ms;
+	bool marks;	   /* the queue marks packets before it is full (ECN) */
+	bool busy;	   /* the hosts have other work */
+	bool early;	   /* 1 % of the packets overtake others */
+	uint32_t apart_ms; /* begin of the second QP, of another host */
 };
 
 /* Hosts, whose adapters are fast, and a switch with slow links to them. */
