@@ -9,7 +9,9 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -17,6 +19,32 @@
 #include "uroce/wire/uroce_packet.h"
 #include "uroce_fake_port.h"
 #include "uroce_worker_pair.h"
+
+static atomic_bool clock_is_stopped;
+static struct timespec stopped_at;
+
+int __real_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
+{
+	if (clock != CLOCK_MONOTONIC || !atomic_load(&clock_is_stopped))
+		return __real_clock_gettime(clock, time);
+	*time = stopped_at;
+	return 0;
+}
+
+/* No timer expires until the clock is started. */
+static void stop_clock(void)
+{
+	assert_int_equal(__real_clock_gettime(CLOCK_MONOTONIC, &stopped_at), 0);
+	atomic_store(&clock_is_stopped, true);
+}
+
+static void start_clock(void)
+{
+	atomic_store(&clock_is_stopped, false);
+}
 
 static void forget_puts(void)
 {
@@ -130,11 +158,12 @@ static void progress_post_precedes_deferred_ack(void **state)
 
 /*
  * The message was followed by a post in the other direction; its ACK is
- * delayed.
+ * delayed until the clock is started.
  */
 static void open_held(struct pair *pair)
 {
 	open_with_deferred_ack(pair);
+	stop_clock();
 	side_receive(&pair->side[0], 64);
 	side_send(&pair->side[1], IBV_WR_SEND, 8, &pair->address[0]);
 	assert_put(1, UROCE_SEND_ONLY);
@@ -147,6 +176,7 @@ static void close_answered(struct pair *pair)
 	struct uroce_cqe cqe;
 	int left = 2;
 
+	start_clock();
 	for (; left; left--) {
 		side_poll(&pair->side[0], &cqe);
 		assert_int_equal(cqe.status, IBV_WC_SUCCESS);
