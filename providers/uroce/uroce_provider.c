@@ -24,6 +24,7 @@
 #include "uroce/udp/uroce_netdev.h"
 #include "uroce/uroce_config.h"
 #include "uroce/uroce_gsi_ops.h"
+#include "uroce/verbs/uroce_completion_counter.h"
 #include "uroce/verbs/uroce_import.h"
 #include "uroce/verbs/uroce_verbs.h"
 
@@ -89,6 +90,17 @@ static const struct verbs_context_ops uroce_context_ops = {
 	.modify_qp_rate_limit = uroce_modify_qp_rate_limit,
 	.query_qp = uroce_query_qp,
 	.destroy_qp = uroce_destroy_qp,
+
+	.query_comp_cntr_caps = uroce_query_comp_cntr_caps,
+	.create_comp_cntr = uroce_create_comp_cntr,
+	.destroy_comp_cntr = uroce_destroy_comp_cntr,
+	.qp_attach_comp_cntr = uroce_qp_attach_comp_cntr,
+	.read_comp_cntr = uroce_read_comp_cntr,
+	.set_comp_cntr = uroce_set_comp_cntr,
+	.inc_comp_cntr = uroce_inc_comp_cntr,
+	.read_err_comp_cntr = uroce_read_err_comp_cntr,
+	.set_err_comp_cntr = uroce_set_err_comp_cntr,
+	.inc_err_comp_cntr = uroce_inc_err_comp_cntr,
 
 	.poll_cq = uroce_poll_cq,
 	.describe_error = uroce_describe_error,

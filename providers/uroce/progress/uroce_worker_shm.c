@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "uroce/progress/uroce_worker_ud.h"
+#include "uroce/qp/uroce_comp_cntr.h"
 #include "uroce/roce/uroce_fast.h"
 #include "uroce/shm/uroce_shm_ring.h"
 #include "uroce/udp/uroce_slots.h"
@@ -93,14 +94,15 @@ static void worker_shm_on_qp(void *arg, const struct uroce_qp *qp)
 	const unsigned int with_response = IBV_ACCESS_REMOTE_READ |
 					   IBV_ACCESS_REMOTE_ATOMIC;
 	const struct uroce_worker *worker = arg;
+	const unsigned int access = uroce_comp_cntr_access(qp);
 	const struct uroce_published_qp published = {
 		.qpn = qp->qpn,
 		.ready = uroce_qp_is_open(qp),
 		.dest_qpn = qp->dest_qpn,
 		.pd = qp->pd,
 		.access = qp->roce->resp.max_resources
-				  ? qp->access
-				  : qp->access & ~with_response,
+				  ? access
+				  : access & ~with_response,
 		.pulls = qp->roce->channel && qp->roce->channel->rndv &&
 			 qp->roce->channel->direct_copy,
 	};

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "uroce/qp/uroce_chaos.h"
+#include "uroce/qp/uroce_comp_cntr.h"
 
 /* enum ibv_wc_opcode, by enum ibv_wr_opcode */
 static const uint8_t wc_opcodes[] = {
@@ -25,6 +26,12 @@ static const uint8_t wc_opcodes[] = {
 	[IBV_WR_FLUSH] = IBV_WC_FLUSH,
 	[IBV_WR_ATOMIC_WRITE] = IBV_WC_ATOMIC_WRITE,
 };
+
+static void count_receive(struct uroce_qp *qp, const struct uroce_cqe *cqe)
+{
+	uroce_comp_cntr_count(qp, IBV_QP_ATTACH_COMP_CNTR_OP_RECV,
+			      cqe->byte_len, cqe->status != IBV_WC_SUCCESS);
+}
 
 static void completion_push(struct uroce_qp *qp, struct uroce_cq *cq,
 			    struct uroce_cqe *cqe, bool solicited)
@@ -73,6 +80,9 @@ void uroce_complete_send(struct uroce_qp *qp, enum ibv_wc_status status)
 
 	uroce_describe_send(wqe, &cqe);
 	qp->ops->end_send(qp, wqe, status != IBV_WC_SUCCESS);
+	if (qp->counted_ops)
+		uroce_comp_cntr_count_send(qp, wqe->opcode, wqe->length,
+					   status != IBV_WC_SUCCESS);
 	wqe->begun = false;
 	uroce_ring_take(&qp->sq);
 	if (wanted)
@@ -137,6 +147,7 @@ void uroce_complete_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
 	qp->ops->end_receive(qp);
 	cqe->wr_id = qp->receive.wr_id;
 	qp->receive.in_use = false;
+	count_receive(qp, cqe);
 	completion_push(qp, qp->recv_cq, cqe, solicited);
 }
 
@@ -148,6 +159,7 @@ void uroce_complete_front_receive(struct uroce_qp *qp, struct uroce_cqe *cqe,
 	cqe->wr_id = wqe->wr_id;
 	uroce_ring_take(&qp->rq->ring);
 	check_limit(qp);
+	count_receive(qp, cqe);
 	completion_push(qp, qp->recv_cq, cqe, solicited);
 }
 

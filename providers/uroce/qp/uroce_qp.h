@@ -22,6 +22,8 @@
 
 #define UROCE_NEVER UINT64_MAX /* no deadline */
 
+#define UROCE_NR_COUNTED_OPS 6 /* of enum ibv_qp_attach_comp_cntr_op */
+
 /* Copy of the receive WQE in use; other QPs continue to use the SRQ. */
 struct uroce_receive {
 	bool in_use; /* a receive WQE is in use */
@@ -62,6 +64,7 @@ enum uroce_xrc_side {
 	UROCE_XRC_TARGET,    /* IBV_QPT_XRC_RECV: no requester */
 };
 
+struct uroce_comp_cntr;
 struct uroce_roce;
 
 struct uroce_qp {
@@ -78,6 +81,7 @@ struct uroce_qp {
 	uint32_t qkey;
 	unsigned int access;	  /* enum ibv_access_flags */
 	struct uroce_fault fault; /* until it has been applied */
+	uint8_t counted_ops;	  /* enum ibv_qp_attach_comp_cntr_op */
 	struct uroce_core *core;
 	const struct uroce_qp_ops *ops;
 	struct uroce_roce *roce; /* its state in the RoCE protocol */
@@ -111,6 +115,7 @@ struct uroce_qp {
 	struct uroce_qp *next_event;
 	const void *xrc_domain;	    /* XRC target: of its SRQs */
 	struct list_node xrc_entry; /* XRC target: in struct uroce_xrc */
+	struct uroce_comp_cntr *comp_cntrs[UROCE_NR_COUNTED_OPS];
 	void *owner; /* object of verbs/; the core only stores it */
 };
 

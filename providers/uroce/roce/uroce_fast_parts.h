@@ -76,7 +76,8 @@ static inline void uroce_fast_complete_send(struct uroce_qp *qp,
 {
 	struct uroce_cqe *cqe;
 
-	if (wqe->length >= UROCE_RNDV_MIN) { /* uroce_rndv_end() */
+	/* uroce_rndv_end(), uroce_comp_cntr_count() */
+	if (wqe->length >= UROCE_RNDV_MIN || qp->counted_ops) {
 		uroce_complete_send(qp, IBV_WC_SUCCESS);
 		return;
 	}

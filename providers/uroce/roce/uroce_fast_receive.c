@@ -44,7 +44,7 @@ static bool fast_rx_is_expected(const struct arrival *in)
 	       in->eager->payload_len <= in->qp->mtu;
 }
 
-/* For a full CQ, or an SRQ with a limit. */
+/* For a full CQ, an SRQ with a limit, or a QP with a completion counter. */
 static __attribute__((noinline)) void
 complete_with_care(const struct arrival *in, bool imm)
 {
@@ -65,7 +65,8 @@ static void complete_receive(const struct arrival *in,
 	struct uroce_qp *qp = in->qp;
 	struct uroce_cqe *cqe = uroce_cq_vacant(qp->recv_cq);
 
-	if (!cqe || __atomic_load_n(&qp->rq->limit, __ATOMIC_RELAXED)) {
+	if (!cqe || qp->counted_ops ||
+	    __atomic_load_n(&qp->rq->limit, __ATOMIC_RELAXED)) {
 		complete_with_care(in, imm);
 		return;
 	}
@@ -163,8 +164,8 @@ static bool receive_write(const struct arrival *in)
 	};
 	uint8_t *ptr;
 
-	if (!(qp->access & IBV_ACCESS_REMOTE_WRITE) || !wanted.bytes ||
-	    uroce_get32(reth + 12) != wanted.bytes ||
+	if (!(qp->access & IBV_ACCESS_REMOTE_WRITE) || qp->counted_ops ||
+	    !wanted.bytes || uroce_get32(reth + 12) != wanted.bytes ||
 	    uroce_memory_remote(qp->core->memory, &wanted, &ptr) || !ptr)
 		return false;
 	if (!take_carried(in))

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "uroce/qp/uroce_comp_cntr.h"
 #include "uroce/qp/uroce_xrc.h"
 #include "uroce/roce/uroce_delack.h"
 #include "uroce/roce/uroce_engine.h"
@@ -212,6 +213,7 @@ void uroce_engine_free_qp(struct uroce_engine *engine, struct uroce_qp *qp,
 			engine->groups[i - 1] =
 				engine->groups[--engine->nr_groups];
 	uroce_core_forget_qp(&engine->core, qp);
+	uroce_comp_cntr_detach_all(qp);
 	if (qp->xrc == UROCE_XRC_TARGET)
 		uroce_xrc_remove_target(qp);
 	uroce_delack_end(qp);

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "uroce/qp/uroce_chaos.h"
+#include "uroce/qp/uroce_comp_cntr.h"
 #include "uroce/qp/uroce_completion.h"
 #include "uroce/qp/uroce_place.h"
 #include "uroce/roce/uroce_copy.h"
@@ -138,6 +139,10 @@ void uroce_remote_write(struct uroce_qp *qp, struct uroce_packet *packet)
 	}
 	resp->message = UROCE_MESSAGE_WRITE;
 	resp->offset += packet->payload_len;
+	if (last)
+		uroce_comp_cntr_count(
+			qp, IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE,
+			resp->dma_len, false);
 	if (packet->traits & UROCE_T_IMM)
 		complete_write(qp, packet);
 	uroce_responder_executed(qp, packet, uroce_rndv_count(packet));

@@ -6,6 +6,7 @@
  * (IBTA 9.7.5.1.2).
  */
 #include "uroce/qp/uroce_chaos.h"
+#include "uroce/qp/uroce_comp_cntr.h"
 #include "uroce/qp/uroce_odp.h"
 #include "uroce/roce/uroce_delack.h"
 #include "uroce/roce/uroce_ecn.h"
@@ -59,11 +60,14 @@ static struct uroce_resource *oldest_pending(struct uroce_responder *resp)
 	return &resp->resource[resp->res_pending];
 }
 
-static void response_sent(struct uroce_responder *resp,
-			  struct uroce_resource *res)
+static void response_sent(struct uroce_qp *qp, struct uroce_resource *res)
 {
 	res->pending = false;
-	resp->nr_pending--;
+	qp->roce->resp.nr_pending--;
+	if (res->op == UROCE_READ_REQUEST && !res->sent_before)
+		uroce_comp_cntr_count(
+			qp, IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ,
+			res->dma_len, false);
 }
 
 static uint8_t reply_choose_op(const struct uroce_resource *res)
@@ -150,7 +154,7 @@ static bool read_data(struct uroce_qp *qp, struct uroce_resource *res,
 	if (res->next_psn != res->until_psn)
 		res->next_psn = uroce_psn_add(res->next_psn, nr_packets);
 	else if (!uroce_interrupted_resume(&qp->roce->resp, res))
-		response_sent(&qp->roce->resp, res);
+		response_sent(qp, res);
 	return true;
 }
 
@@ -213,7 +217,7 @@ static bool reply_return_response(struct uroce_qp *qp, struct uroce_out *out)
 		reply_fill_common(qp, UROCE_READ_RESP_ONLY, res->psn, res->msn,
 				  out);
 	}
-	response_sent(&qp->roce->resp, res);
+	response_sent(qp, res);
 	return true;
 }
 
@@ -223,7 +227,7 @@ const struct uroce_resource *uroce_reply_take_atomic(struct uroce_qp *qp)
 
 	if (!res || (res->op != UROCE_CMP_SWAP && res->op != UROCE_FETCH_ADD))
 		return NULL;
-	response_sent(&qp->roce->resp, res);
+	response_sent(qp, res);
 	return res;
 }
 

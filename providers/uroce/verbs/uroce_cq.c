@@ -57,16 +57,16 @@ int uroce_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 	if (!uroce_ring_used(&cq->cq.ring)) {
 		enum uroce_pass pass;
 
-		uroce_poll_yield(cq);
+		uroce_poll_yield(&cq->in_vain);
 		pass = uroce_cq_progress(cq);
 		if (!uroce_ring_used(&cq->cq.ring)) {
 			uroce_cq_poll_other(cq);
-			uroce_polled(cq, pass);
+			uroce_polled(&cq->in_vain, pass);
 			return 0;
 		}
 	}
 	if (__atomic_load_n(&cq->in_vain, __ATOMIC_RELAXED))
-		uroce_polled(cq, UROCE_PASS_FOUND);
+		uroce_polled(&cq->in_vain, UROCE_PASS_FOUND);
 	return take_some(cq, num_entries, wc);
 }
 

@@ -49,13 +49,13 @@ static int start_poll(struct ibv_cq_ex *ibcq, struct ibv_poll_cq_attr *attr)
 		return EINVAL;
 	err = try_start(cq);
 	if (err) {
-		uroce_poll_yield(cq);
+		uroce_poll_yield(&cq->in_vain);
 		pass = uroce_cq_progress(cq);
 		err = try_start(cq);
 	}
 	if (err)
 		uroce_cq_poll_other(cq);
-	uroce_polled(cq, err ? pass : UROCE_PASS_FOUND);
+	uroce_polled(&cq->in_vain, err ? pass : UROCE_PASS_FOUND);
 	return err;
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "uroce/verbs/uroce_verbs.h"
+#include "uroce/verbs/uroce_completion_counter.h"
 
 void *uroce_object_new(size_t size)
 {
@@ -74,6 +74,11 @@ int uroce_check_mw(const struct ibv_mw *mw)
 int uroce_check_dm(const struct ibv_dm *dm)
 {
 	return OBJECT_CHECK(dm, struct uroce_dm, dm);
+}
+
+int uroce_check_comp_cntr(const struct ibv_comp_cntr *cntr)
+{
+	return OBJECT_CHECK(cntr, struct uroce_completion_counter, cntr);
 }
 
 int uroce_check_ah(const struct ibv_ah *ah)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Series of unsuccessful polls, by ibv_poll_cq() and by extended polling. */
+/* Series of unsuccessful polls. */
 #include "uroce/verbs/uroce_take.h"
 
 #include <sched.h>
@@ -13,21 +13,21 @@
 #define PATIENCE  800
 #define ALL_UNITS 16
 
-void uroce_poll_yield(const struct uroce_verbs_cq *cq)
+void uroce_poll_yield(const unsigned int *in_vain)
 {
-	if (__atomic_load_n(&cq->in_vain, __ATOMIC_RELAXED) >= PATIENCE)
+	if (__atomic_load_n(in_vain, __ATOMIC_RELAXED) >= PATIENCE)
 		(void)sched_yield(); /* cannot fail */
 }
 
-void uroce_polled(struct uroce_verbs_cq *cq, enum uroce_pass pass)
+void uroce_polled(unsigned int *in_vain, enum uroce_pass pass)
 {
-	unsigned int in_vain = 0;
+	unsigned int nr = 0;
 
 	/* shared by all pollers; a lost update is harmless */
 	if (pass != UROCE_PASS_FOUND)
-		in_vain = __atomic_load_n(&cq->in_vain, __ATOMIC_RELAXED) +
-			  (pass == UROCE_PASS_FULL ? ALL_UNITS : 1);
-	if (in_vain > PATIENCE)
-		in_vain = PATIENCE;
-	__atomic_store_n(&cq->in_vain, in_vain, __ATOMIC_RELAXED);
+		nr = __atomic_load_n(in_vain, __ATOMIC_RELAXED) +
+		     (pass == UROCE_PASS_FULL ? ALL_UNITS : 1);
+	if (nr > PATIENCE)
+		nr = PATIENCE;
+	__atomic_store_n(in_vain, nr, __ATOMIC_RELAXED);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Functions that ibv_poll_cq() and extended polling share. */
+/*
+ * Functions that ibv_poll_cq(), extended polling and reads of completion
+ * counters share.
+ */
 #ifndef UROCE_TAKE_H
 #define UROCE_TAKE_H
 
@@ -20,7 +23,7 @@ static inline bool uroce_take_cqe(struct uroce_verbs_cq *cq,
 
 /**
  * uroce_poll_yield() - yield the CPU in a series of unsuccessful polls
- * @cq: an empty queue; its lock is not held
+ * @in_vain: of the polled object, whose lock is not held; uroce_polled()
  *
  * If a thread polls unsuccessfully for longer than a round trip, it yields the
  * CPU: the thread that has to respond may be waiting for the same CPU. Call it
@@ -28,13 +31,13 @@ static inline bool uroce_take_cqe(struct uroce_verbs_cq *cq,
  * empty queue that has had a completion for milliseconds. Programs that then
  * find DISCONNECTED in an event channel destroy the QP, and its completions.
  */
-void uroce_poll_yield(const struct uroce_verbs_cq *cq);
+void uroce_poll_yield(const unsigned int *in_vain);
 
 /**
  * uroce_polled() - count unsuccessful polls, at the end of a poll
- * @cq: the queue
- * @pass: result of uroce_worker_poll(); FOUND if the CQ has a completion
+ * @in_vain: number of them, in quick polls; atomic
+ * @pass: result of uroce_worker_poll(); FOUND if there is a new completion
  */
-void uroce_polled(struct uroce_verbs_cq *cq, enum uroce_pass pass);
+void uroce_polled(unsigned int *in_vain, enum uroce_pass pass);
 
 #endif

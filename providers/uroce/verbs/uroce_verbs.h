@@ -80,7 +80,8 @@ struct uroce_context {
 	struct list_node xrcds;
 	struct list_node pds, dms; /* those that can be imported */
 
-	uint64_t dm_bytes; /* of all device memory; atomic */
+	uint64_t dm_bytes;	/* of all device memory; atomic */
+	uint32_t nr_comp_cntrs; /* atomic */
 
 	struct uroce_cmd cmd;		 /* with uroce_instance_lock() */
 	struct uroce_exporter *exporter; /* of a context of another process */
