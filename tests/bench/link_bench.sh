@@ -19,6 +19,7 @@ set -eu
 }
 here=$(dirname "$(realpath "$0")")
 . "$here/network.sh"
+. "$here/result.sh"
 enter_network "$0" "$@"
 
 build=$(realpath "$1")
@@ -64,12 +65,12 @@ make_link() {
 	there ip link set link1 txqueuelen 10000 up
 }
 
-# listening PROTOCOL PORT - the server of the peer listens.
-listening() {
+# Waits until the server of the peer listens on TCP port $1.
+wait_listening() {
 	local i
 
 	for ((i = 0; i < 500; i++)); do
-		[ -z "$(there ss -Hln "--$1" "sport = :$2")" ] || return 0
+		[ -z "$(there ss -Hln --tcp "sport = :$1")" ] || return 0
 		sleep 0.01
 	done
 }
@@ -88,7 +89,7 @@ run_ends() {
 	there env UROCE_DEVICES=link1 timeout 60 "${command[@]}" \
 		>"$scratch/server.$port" 2>&1 &
 	server=$!
-	listening tcp "$port"
+	wait_listening "$port"
 	UROCE_DEVICES=link0 timeout 60 "$@" >"$scratch/client.$port" 2>&1 ||
 		tail -n 3 "$scratch/client.$port" >&2
 	wait "$server" || true
@@ -113,25 +114,12 @@ tcp_mb_s() {
 	run_ends "$port" iperf3 -s -1 -p "$port" -- \
 		iperf3 -c "$far" -p "$port" -C "$1" -O 1 -t "$seconds" \
 		-l "$size" -f k
-	awk '$NF == "receiver" { print $(NF - 2) / 8000 }' \
-		"$scratch/client.$port"
+	iperf_mb_s "$scratch/client.$port"
 }
 
-# print_row QUANTITY PROGRAM VALUE [YARDSTICK [MUST]] - the value may be empty.
+# print_row QUANTITY PROGRAM VALUE [YARDSTICK [MUST]]
 print_row() {
-	awk -v OFS='\t' -v quantity="$1" -v who="$2" -v value="${3:--}" \
-		-v yardstick="${4:--}" -v must="${5:--}" -v table="$result" '
-		BEGIN {
-			ratio = "-"
-			if (value != "-") {
-				if (yardstick > 0)
-					ratio = sprintf("%.3f", value / yardstick)
-				value = sprintf("%.3f", value)
-			}
-			printf "%-32s %-12s %9s MB/s  %s\n", quantity, who, value, ratio
-			print quantity, who, value, "MB/s", yardstick, ratio, "more",
-				must >>table
-		}'
+	result_ratio "$result" MB/s more "$@"
 }
 
 # measure_point RTT NAME MUST LOSS EARLY
@@ -182,7 +170,7 @@ measure_shared() {
 	done
 }
 
-printf 'quantity\twho\tvalue\tunit\tyardstick\tratio\tbetter\tmust\n' >"$result"
+result_ratio_head >"$result"
 make_peer
 ip link set lo up
 for part; do

@@ -17,6 +17,7 @@
 
 here=$(dirname "$(readlink -f "$0")")
 . "$here/../../uroce/world/networks.sh"
+. "$here/../../bench/result.sh"
 . "$here/../guest/netem.sh"
 . "$here/../guest/rxe.sh"
 . "$here/../guest/rxe_wire.sh"
@@ -101,10 +102,6 @@ tcp_mb_s() {
 	iperf_mb_s "$scratch/pair.client.out"
 }
 
-iperf_mb_s() {
-	awk '$NF == "receiver" { print $(NF - 2) / 8000 }' "$1"
-}
-
 # ucx_mb_s MB_S - transfers the data of $seconds at this rate. UCX looks for its
 # interface in /sys, which "ip netns exec" replaces.
 ucx_mb_s() {
@@ -122,24 +119,11 @@ ucx_mb_s() {
 		"$scratch/pair.client.out"
 }
 
-# print_row QUANTITY PROGRAM VALUE [YARDSTICK [MUST]] - the value may be empty.
+# print_row QUANTITY PROGRAM VALUE [YARDSTICK [MUST]]
 unit=MB/s
 better='more'
 print_row() {
-	awk -v unit="$unit" -v better="$better" -v OFS='\t' -v quantity="$1" -v who="$2" -v value="${3:--}" \
-		-v yardstick="${4:--}" -v must="${5:--}" -v table="$table" '
-		BEGIN {
-			ratio = "-"
-			if (value != "-") {
-				if (yardstick > 0)
-					ratio = sprintf("%.3f", value / yardstick)
-				value = sprintf("%.3f", value)
-			}
-			printf "     %-42s %-12s %9s %s  %s\n", quantity, who,
-				value, unit, ratio
-			print quantity, who, value, unit, yardstick, ratio,
-				better, must >>table
-		}'
+	result_ratio "$table" "$unit" "$better" "$@"
 	pair_port=$((pair_port + 1))
 }
 
@@ -286,7 +270,7 @@ measure_incast() {
 }
 
 [ $# -gt 0 ] || set -- 0.2 1 10 50 shared incast
-printf 'quantity\twho\tvalue\tunit\tyardstick\tratio\tbetter\tmust\n' >"$table"
+result_ratio_head >"$table"
 check "the kernel has the modules" \
 	modprobe -a sch_netem sch_tbf tcp_bbr || finish
 check "uroce has a wire" on_veth "$mtu" 4
