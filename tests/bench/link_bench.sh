@@ -33,6 +33,7 @@ link=
 trap 'kill $link $peer 2>/dev/null; rm -rf "$scratch"' EXIT
 rate=200 # Mbit/s
 seconds=5
+start=1 # seconds that are not measured
 size=1048576
 far=10.90.0.2
 export LD_LIBRARY_PATH=$build/lib:$build/lib/libibverbs
@@ -86,19 +87,19 @@ run_ends() {
 		shift
 	done
 	shift
-	there env UROCE_DEVICES=link1 timeout 60 "${command[@]}" \
+	there env UROCE_DEVICES=link1 timeout 120 "${command[@]}" \
 		>"$scratch/server.$port" 2>&1 &
 	server=$!
 	wait_listening "$port"
-	UROCE_DEVICES=link0 timeout 60 "$@" >"$scratch/client.$port" 2>&1 ||
+	UROCE_DEVICES=link0 timeout 120 "$@" >"$scratch/client.$port" 2>&1 ||
 		tail -n 3 "$scratch/client.$port" >&2
 	wait "$server" || true
 }
 
-# uroce_mb_s PROGRAM - the first and the last second are not measured
+# uroce_mb_s PROGRAM - without $start seconds at the beginning and at the end
 uroce_mb_s() {
 	local -a program=("$1" -F -x 1 -m 1024 -s "$size" -t 8 -p 6201
-		-D $((seconds + 2)) -f 1 -u 17 --report_gbits)
+		-D $((seconds + 2 * start)) -f "$start" -u 17 --report_gbits)
 
 	run_ends 6201 "${program[@]}" -d uroce_link1 -- \
 		"${program[@]}" -d uroce_link0 "$far"
@@ -107,12 +108,12 @@ uroce_mb_s() {
 		"$scratch/client.6201"
 }
 
-# tcp_mb_s ALGORITHM [PORT] - without the first second
+# tcp_mb_s ALGORITHM [PORT] - without $start seconds at the beginning
 tcp_mb_s() {
 	local port=${2:-5201}
 
 	run_ends "$port" iperf3 -s -1 -p "$port" -- \
-		iperf3 -c "$far" -p "$port" -C "$1" -O 1 -t "$seconds" \
+		iperf3 -c "$far" -p "$port" -C "$1" -O "$start" -t "$seconds" \
 		-l "$size" -f k
 	iperf_mb_s "$scratch/client.$port"
 }
@@ -146,10 +147,11 @@ measure_rtt() {
 	measure_point "$1" "reordering 1 %" - 0 10000
 }
 
-# Both begin at about the same time. Two TCPs show how equal the shares of equal
-# programs are after this time.
+# Both begin at about the same time. The shares that they have after slow start are
+# chance, and CUBIC needs half a minute to change them. Two TCPs show how equal the
+# shares of equal programs are then.
 measure_shared() {
-	local rtt seconds=20 quantity first second tcp
+	local rtt start=30 seconds=30 quantity first second tcp
 
 	for rtt in 1 10 50; do
 		quantity="one queue, RTT $rtt ms"
