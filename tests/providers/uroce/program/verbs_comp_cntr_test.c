@@ -535,20 +535,15 @@ static void comp_cntr_changed_members_are_refused(void **state)
 static void comp_cntr_counts_writes_of_another_process(void **state)
 {
 	struct ibv_comp_cntr *written = attach_new(rig.left, REMOTE_WRITE);
-	struct export_request request = { .what = EXPORT_CONNECT };
+	struct export_request request = {
+		.what = EXPORT_WRITE,
+		.address = (uintptr_t)fixture.memory,
+		.rkey = fixture.mr->rkey,
+	};
 	struct exporter exporter;
-	struct ibv_qp peer = {};
 
 	exporter_start(&exporter, NULL);
-	request.qpn = rig.left->qp_num;
-	peer.qp_num = exporter.objects.qpn;
-	fixture_to_init(rig.left);
-	fixture_to_rtr(rig.left, &peer);
-	assert_int_equal(exporter_tell(&exporter, &request), 0);
-	fixture_to_rts(rig.left);
-	request.what = EXPORT_WRITE;
-	request.address = (uintptr_t)fixture.memory;
-	request.rkey = fixture.mr->rkey;
+	exporter_connect(&exporter, rig.left);
 	for (uint8_t i = 1; i <= 10; i++) {
 		request.value = i;
 		assert_int_equal(exporter_tell(&exporter, &request),

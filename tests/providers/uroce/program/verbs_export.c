@@ -232,6 +232,20 @@ int exporter_tell(const struct exporter *exporter,
 	return result;
 }
 
+void exporter_connect(const struct exporter *exporter, struct ibv_qp *qp)
+{
+	const struct ibv_qp peer = { .qp_num = exporter->objects.qpn };
+	const struct export_request request = {
+		.what = EXPORT_CONNECT,
+		.qpn = qp->qp_num,
+	};
+
+	fixture_to_init(qp);
+	fixture_to_rtr(qp, &peer);
+	assert_int_equal(exporter_tell(exporter, &request), 0);
+	fixture_to_rts(qp);
+}
+
 void exporter_stop(struct exporter *exporter)
 {
 	const struct export_request request = { .what = EXPORT_END };

@@ -6,6 +6,7 @@
 #ifndef VERBS_EXPORT_H
 #define VERBS_EXPORT_H
 
+#include <infiniband/verbs.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -56,6 +57,9 @@ void exporter_start(struct exporter *exporter, char *setting);
 /* Returns the result; 0 is success. */
 int exporter_tell(const struct exporter *exporter,
 		  const struct export_request *request);
+
+/* Connects @qp, and moves it to RTS. */
+void exporter_connect(const struct exporter *exporter, struct ibv_qp *qp);
 
 /* Ends it, or waits for the end of a killed one. */
 void exporter_stop(struct exporter *exporter);

@@ -290,20 +290,14 @@ static void imported_memory_is_target_of_write_and_read(void **state)
 /* The peer is the exporter, whose request reaches its own memory. */
 static void exporter_writes_to_own_region_by_importer(void **state)
 {
-	const struct ibv_qp peer = { .qp_num = exporter.objects.qpn };
-	struct export_request request = {
-		.what = EXPORT_CONNECT,
-		.qpn = rig.left->qp_num,
+	const struct export_request request = {
+		.what = EXPORT_WRITE,
+		.address = exporter.objects.address + 40,
+		.rkey = rig.mr->rkey,
+		.value = 0x48,
 	};
 
-	fixture_to_init(rig.left);
-	fixture_to_rtr(rig.left, &peer);
-	assert_int_equal(exporter_tell(&exporter, &request), 0);
-	fixture_to_rts(rig.left);
-	request.what = EXPORT_WRITE;
-	request.address = exporter.objects.address + 40;
-	request.rkey = rig.mr->rkey;
-	request.value = 0x48;
+	exporter_connect(&exporter, rig.left);
 	assert_int_equal(exporter_tell(&exporter, &request), IBV_WC_SUCCESS);
 	assert_int_equal(tell(EXPORT_CHECK, 40, 8, 0x48), 0);
 	assert_int_equal(tell(EXPORT_CHECK, 48, 8, 1), 0);
