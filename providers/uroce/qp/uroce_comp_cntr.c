@@ -58,27 +58,3 @@ void uroce_comp_cntr_add(struct uroce_qp *qp,
 					 cntr->in_bytes ? bytes : 1,
 					 __ATOMIC_RELEASE);
 }
-
-void uroce_comp_cntr_count_send(struct uroce_qp *qp, enum ibv_wr_opcode opcode,
-				uint32_t bytes, bool failed)
-{
-	enum ibv_qp_attach_comp_cntr_op op;
-
-	switch (opcode) {
-	case IBV_WR_SEND:
-	case IBV_WR_SEND_WITH_IMM:
-	case IBV_WR_SEND_WITH_INV:
-		op = IBV_QP_ATTACH_COMP_CNTR_OP_SEND;
-		break;
-	case IBV_WR_RDMA_WRITE:
-	case IBV_WR_RDMA_WRITE_WITH_IMM:
-		op = IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE;
-		break;
-	case IBV_WR_RDMA_READ:
-		op = IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ;
-		break;
-	default:
-		return;
-	}
-	uroce_comp_cntr_count(qp, op, bytes, failed);
-}

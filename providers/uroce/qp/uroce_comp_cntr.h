@@ -50,10 +50,6 @@ static inline void uroce_comp_cntr_count(struct uroce_qp *qp,
 		uroce_comp_cntr_add(qp, op, bytes, failed);
 }
 
-/** uroce_comp_cntr_count_send() - likewise for a WQE of the send queue */
-void uroce_comp_cntr_count_send(struct uroce_qp *qp, enum ibv_wr_opcode opcode,
-				uint32_t bytes, bool failed);
-
 /**
  * uroce_comp_cntr_access() - the rights with which peers may access memory
  *			      without a packet; enum ibv_access_flags

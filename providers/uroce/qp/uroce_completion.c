@@ -33,6 +33,22 @@ static void count_receive(struct uroce_qp *qp, const struct uroce_cqe *cqe)
 			      cqe->byte_len, cqe->status != IBV_WC_SUCCESS);
 }
 
+static void count_send(struct uroce_qp *qp, const struct uroce_cqe *cqe,
+		       uint32_t bytes)
+{
+	const bool failed = cqe->status != IBV_WC_SUCCESS;
+
+	if (cqe->opcode == IBV_WC_SEND)
+		uroce_comp_cntr_count(qp, IBV_QP_ATTACH_COMP_CNTR_OP_SEND,
+				      bytes, failed);
+	else if (cqe->opcode == IBV_WC_RDMA_WRITE)
+		uroce_comp_cntr_count(qp, IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE,
+				      bytes, failed);
+	else if (cqe->opcode == IBV_WC_RDMA_READ)
+		uroce_comp_cntr_count(qp, IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ,
+				      bytes, failed);
+}
+
 static void completion_push(struct uroce_qp *qp, struct uroce_cq *cq,
 			    struct uroce_cqe *cqe, bool solicited)
 {
@@ -81,8 +97,7 @@ void uroce_complete_send(struct uroce_qp *qp, enum ibv_wc_status status)
 	uroce_describe_send(wqe, &cqe);
 	qp->ops->end_send(qp, wqe, status != IBV_WC_SUCCESS);
 	if (qp->counted_ops)
-		uroce_comp_cntr_count_send(qp, wqe->opcode, wqe->length,
-					   status != IBV_WC_SUCCESS);
+		count_send(qp, &cqe, wqe->length);
 	wqe->begun = false;
 	uroce_ring_take(&qp->sq);
 	if (wanted)

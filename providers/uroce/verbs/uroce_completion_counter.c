@@ -9,21 +9,13 @@
 #include "uroce/verbs/uroce_completion_counter.h"
 #include "uroce/verbs/uroce_take.h"
 
-#define SUPPORTED_OPS                                             \
-	((uint32_t)(IBV_QP_ATTACH_COMP_CNTR_OP_SEND |             \
-		    IBV_QP_ATTACH_COMP_CNTR_OP_RECV |             \
-		    IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ |        \
-		    IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ | \
-		    IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE |       \
-		    IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE))
-
 int uroce_query_comp_cntr_caps(struct ibv_context *ctx,
 			       struct ibv_comp_cntr_caps *ret_caps)
 {
 	*ret_caps = (struct ibv_comp_cntr_caps){
 		.max_value = UINT64_MAX,
 		.max_counters = UROCE_MAX_COMP_CNTRS,
-		.supported_qp_attach_ops = SUPPORTED_OPS,
+		.supported_qp_attach_ops = (1u << UROCE_NR_COUNTED_OPS) - 1,
 	};
 	return 0;
 }
