@@ -243,20 +243,41 @@ static void connect_qp(struct ibv_qp *from, const struct ibv_qp *to)
 				   IBV_QP_MAX_QP_RD_ATOMIC) == 0);
 }
 
-static void await_completions(int nr)
+#define NO_OPCODE (-1)
+
+/*
+ * The opcode of the completion that promises that the accesses to the dma-buf
+ * have ended. Data may be sent or read once more after other completions of the
+ * message, since an ACK or a response can be lost.
+ */
+static int end_opcode(enum ibv_wr_opcode opcode, bool remote)
+{
+	switch (opcode) {
+	case IBV_WR_SEND:
+		return remote ? IBV_WC_RECV : IBV_WC_SEND;
+	case IBV_WR_RDMA_WRITE:
+		return IBV_WC_RDMA_WRITE;
+	case IBV_WR_RDMA_READ:
+		return remote ? NO_OPCODE : IBV_WC_RDMA_READ;
+	default:
+		return IBV_WC_FETCH_ADD;
+	}
+}
+
+/* @ends: of end_opcode() */
+static void await_completions(int nr, int ends)
 {
 	const time_t until = time(NULL) + LIMIT_S;
 	struct ibv_wc wc;
 
-	while (nr) {
+	while (nr || nr_begun != nr_ended) {
 		int got = ibv_poll_cq(cq, 1, &wc);
 
 		NEED(got >= 0 && time(NULL) < until);
 		if (!got)
 			continue;
 		NEED(wc.status == IBV_WC_SUCCESS);
-		/* all accesses for the completion have ended */
-		NEED(nr_begun == nr_ended);
+		NEED((int)wc.opcode != ends || nr_begun == nr_ended);
 		nr--;
 	}
 }
@@ -299,7 +320,8 @@ static void request(enum ibv_wr_opcode opcode, bool local, bool remote,
 		wr.wr.rdma.rkey = remote ? dma_mr->rkey : mr->rkey;
 	}
 	NEED(ibv_post_send(qp[0], &wr, &bad) == 0);
-	await_completions(opcode == IBV_WR_SEND ? 2 : 1);
+	await_completions(opcode == IBV_WR_SEND ? 2 : 1,
+			  end_opcode(opcode, remote));
 	NEED(nr_begun > begun);
 }
 
