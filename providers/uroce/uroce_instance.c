@@ -446,6 +446,14 @@ uint16_t uroce_instance_sport(const struct uroce_instance *instance,
 	return port ? uroce_port_sport(port, dest_qpn) : ANY_SPORT;
 }
 
+/* That for the next process of the peer. */
+uint16_t uroce_instance_other_sport(const struct uroce_instance *instance,
+				    uint32_t qpn, uint32_t dest_qpn)
+{
+	return uroce_instance_sport(instance, qpn,
+				    dest_qpn + (1u << UROCE_SLOT_SHIFT));
+}
+
 uint64_t uroce_instance_count(struct uroce_instance *instance,
 			      enum uroce_counter counter)
 {

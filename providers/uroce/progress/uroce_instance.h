@@ -194,6 +194,10 @@ uint32_t uroce_instance_new_pd(struct uroce_instance *instance);
 uint16_t uroce_instance_sport(const struct uroce_instance *instance,
 			      uint32_t qpn, uint32_t dest_qpn);
 
+/** uroce_instance_other_sport() - return another port, for a second path */
+uint16_t uroce_instance_other_sport(const struct uroce_instance *instance,
+				    uint32_t qpn, uint32_t dest_qpn);
+
 /**
  * uroce_instance_is_here() - check whether an address belongs to this host
  *

@@ -7,6 +7,7 @@
 #include "uroce/qp/uroce_qp.h"
 
 #include "uroce/qp/uroce_completion.h"
+#include "uroce/qp/uroce_migration.h"
 
 /* Longest wait for a peer that accesses memory of a failed QP. */
 #define QUIESCE_NS UINT64_C(2000000000)
@@ -144,6 +145,8 @@ static void reset(struct uroce_qp *qp)
 	qp->fault = (struct uroce_fault){};
 	qp->ah_attr = (struct ibv_ah_attr){};
 	qp->path = (struct uroce_path){};
+	qp->alternate = (struct uroce_alternate){};
+	qp->mig_state = IBV_MIG_MIGRATED;
 	qp->ops->start_send(qp);
 	qp->ops->start_receive(qp);
 }
@@ -173,9 +176,8 @@ static void set_identity(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 		qp->sqd_notify = attr->en_sqd_async_notify;
 }
 
-static void set_timeout(struct uroce_qp *qp, uint8_t timeout)
+static void note_timeout(struct uroce_qp *qp, uint8_t timeout)
 {
-	qp->timeout = timeout;
 	if (timeout > qp->longest_timeout)
 		qp->longest_timeout = timeout;
 }
@@ -183,8 +185,12 @@ static void set_timeout(struct uroce_qp *qp, uint8_t timeout)
 static void set_limits(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 		       int mask)
 {
-	if (mask & IBV_QP_TIMEOUT)
-		set_timeout(qp, attr->timeout);
+	if (mask & IBV_QP_TIMEOUT) {
+		qp->timeout = attr->timeout;
+		note_timeout(qp, attr->timeout);
+	}
+	if (mask & IBV_QP_ALT_PATH)
+		note_timeout(qp, attr->alt_timeout);
 	if (mask & IBV_QP_RETRY_CNT)
 		qp->retry_cnt = attr->retry_cnt;
 	if (mask & IBV_QP_RNR_RETRY)
@@ -226,7 +232,7 @@ static enum ibv_qp_type qp_verbs_type(const struct uroce_qp *qp)
 
 int uroce_qp_modify(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 		    int mask, enum ibv_mtu max_mtu,
-		    const struct uroce_path *path, uint64_t now)
+		    const struct uroce_path *paths, uint64_t now)
 {
 	enum ibv_qp_state from = (enum ibv_qp_state)qp->state;
 	enum ibv_qp_state to;
@@ -235,6 +241,8 @@ int uroce_qp_modify(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 	mask = uroce_qp_state_used(qp_verbs_type(qp), mask);
 	ret = uroce_qp_state_check(qp_verbs_type(qp), from, attr, mask, max_mtu,
 				   &to);
+	if (ret == 0)
+		ret = uroce_migration_check(qp, attr, mask);
 	if (ret)
 		return ret;
 	if (to == IBV_QPS_RESET) {
@@ -254,8 +262,10 @@ int uroce_qp_modify(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 	ret = qp->ops->prepare(qp, attr, mask);
 	if (ret)
 		return ret;
-	set_identity(qp, attr, mask, path);
+	set_identity(qp, attr, mask, paths);
 	set_limits(qp, attr, mask);
+	uroce_migration_modify(qp, attr, mask,
+			       mask & IBV_QP_ALT_PATH ? &paths[1] : NULL);
 	qp_enter(qp, from, to, max_mtu);
 	return 0;
 }
@@ -266,7 +276,7 @@ void uroce_qp_query(const struct uroce_qp *qp, struct ibv_qp_attr *ret_attr)
 		.qp_state = (enum ibv_qp_state)qp->state,
 		.cur_qp_state = (enum ibv_qp_state)qp->state,
 		.path_mtu = (enum ibv_mtu)qp->path_mtu,
-		.path_mig_state = IBV_MIG_MIGRATED,
+		.path_mig_state = (enum ibv_mig_state)qp->mig_state,
 		.qkey = qp->qkey,
 		.rq_psn = qp->rq_psn,
 		.sq_psn = qp->sq_psn,
@@ -281,6 +291,9 @@ void uroce_qp_query(const struct uroce_qp *qp, struct ibv_qp_attr *ret_attr)
 		.timeout = qp->timeout,
 		.retry_cnt = qp->retry_cnt,
 		.rnr_retry = qp->rnr_retry,
+		.alt_ah_attr = qp->alternate.ah_attr,
+		.alt_port_num = qp->alternate.ah_attr.port_num,
+		.alt_timeout = qp->alternate.timeout,
 	};
 	qp->ops->query(qp, ret_attr);
 }

@@ -64,6 +64,15 @@ enum uroce_xrc_side {
 	UROCE_XRC_TARGET,    /* IBV_QPT_XRC_RECV: no requester */
 };
 
+/* The second path of a QP; uroce_migration.h. */
+struct uroce_alternate {
+	bool loaded;  /* there is one */
+	bool refused; /* IBV_EVENT_PATH_MIG_ERR was raised since REARM */
+	uint8_t timeout;
+	struct ibv_ah_attr ah_attr;
+	struct uroce_path path;
+};
+
 struct uroce_comp_cntr;
 struct uroce_roce;
 
@@ -82,6 +91,7 @@ struct uroce_qp {
 	unsigned int access;	  /* enum ibv_access_flags */
 	struct uroce_fault fault; /* until it has been applied */
 	uint8_t counted_ops;	  /* enum ibv_qp_attach_comp_cntr_op */
+	uint8_t mig_state;	  /* enum ibv_mig_state */
 	struct uroce_core *core;
 	const struct uroce_qp_ops *ops;
 	struct uroce_roce *roce; /* its state in the RoCE protocol */
@@ -105,6 +115,7 @@ struct uroce_qp {
 	bool sqd_notify;
 	struct ibv_ah_attr ah_attr; /* as the application gave it */
 	struct uroce_path path;	    /* of packets to the peer */
+	struct uroce_alternate alternate;
 
 	struct list_node faulted; /* in the QPs whose fault is not applied */
 	struct uroce_quiesce quiesce;
@@ -146,14 +157,16 @@ void uroce_qp_tell(const struct uroce_qp *qp);
  * @attr: new attributes
  * @mask: enum ibv_qp_attr_mask of the valid members of @attr
  * @max_mtu: MTU of the port
- * @path: path for attr->ah_attr; ignored without IBV_QP_AV
+ * @paths: for attr->ah_attr and attr->alt_ah_attr; one is ignored without
+ * IBV_QP_AV, the other one without IBV_QP_ALT_PATH
  * @now: ns
  *
- * Return: 0, -ENOMEM, or what uroce_qp_state_check() returns.
+ * Return: 0, -ENOMEM, or what uroce_qp_state_check() or
+ * uroce_migration_check() returns.
  */
 int uroce_qp_modify(struct uroce_qp *qp, const struct ibv_qp_attr *attr,
 		    int mask, enum ibv_mtu max_mtu,
-		    const struct uroce_path *path, uint64_t now);
+		    const struct uroce_path *paths, uint64_t now);
 
 /** uroce_qp_query() - read all attributes but cap; with the engine lock */
 void uroce_qp_query(const struct uroce_qp *qp, struct ibv_qp_attr *ret_attr);

@@ -66,6 +66,10 @@ struct uroce_qp_ops {
 	/* end_receive() - qp->receive is about to complete */
 	void (*end_receive)(struct uroce_qp *qp);
 	/*
+	 * migration_changed() - qp->mig_state has; @moved: and the path
+	 */
+	void (*migration_changed)(struct uroce_qp *qp, bool moved);
+	/*
 	 * query() - set rq_psn, sq_psn, sq_draining and rate_limit as they are
 	 * now
 	 */

@@ -192,6 +192,8 @@ static bool timers_are_valid(const struct ibv_qp_attr *attr, int mask)
 	/* 5 bits (9.7.6.1.3), 3 bits (9.7.5.2.8), 5 bits (table 45) */
 	if ((mask & IBV_QP_TIMEOUT) && attr->timeout > 31)
 		return false;
+	if ((mask & IBV_QP_ALT_PATH) && attr->alt_timeout > 31)
+		return false;
 	if ((mask & IBV_QP_RETRY_CNT) && attr->retry_cnt > 7)
 		return false;
 	if ((mask & IBV_QP_RNR_RETRY) && attr->rnr_retry > 7)
@@ -214,6 +216,19 @@ static bool numbers_are_valid(const struct ibv_qp_attr *attr, int mask)
 		return false;
 	return !(mask & IBV_QP_MAX_DEST_RD_ATOMIC) ||
 	       attr->max_dest_rd_atomic <= UROCE_MAX_RD_ATOMIC;
+}
+
+static bool migration_is_valid(const struct ibv_qp_attr *attr, int mask)
+{
+	if ((mask & IBV_QP_ALT_PATH) &&
+	    (attr->alt_port_num < 1 || attr->alt_port_num > UROCE_NR_PORTS ||
+	     attr->alt_pkey_index >= UROCE_NR_PKEYS ||
+	     !attr->alt_ah_attr.is_global))
+		return false;
+	/* 17.2.8: only packets of the peer arm a QP */
+	return !(mask & IBV_QP_PATH_MIG_STATE) ||
+	       attr->path_mig_state == IBV_MIG_MIGRATED ||
+	       attr->path_mig_state == IBV_MIG_REARM;
 }
 
 static bool path_is_valid(const struct ibv_qp_attr *attr, int mask,
@@ -253,14 +268,9 @@ int uroce_qp_state_check(enum ibv_qp_type type, enum ibv_qp_state from,
 	if ((mask & required) != required ||
 	    (mask & ~(required | optional | ALWAYS)))
 		return -EINVAL;
-	if (mask & IBV_QP_ALT_PATH)
-		return -EOPNOTSUPP;
-	/* without an alternate path the migration state cannot change */
-	if ((mask & IBV_QP_PATH_MIG_STATE) &&
-	    attr->path_mig_state != IBV_MIG_MIGRATED)
-		return -EOPNOTSUPP;
 	if (!timers_are_valid(attr, mask) || !numbers_are_valid(attr, mask) ||
-	    !path_is_valid(attr, mask, max_mtu))
+	    !path_is_valid(attr, mask, max_mtu) ||
+	    !migration_is_valid(attr, mask))
 		return -EINVAL;
 	*ret_to = to;
 	return 0;

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "uroce/qp/uroce_migration.h"
 #include "uroce/roce/uroce_copy.h"
 #include "uroce/roce/uroce_ecn.h"
 #include "uroce/roce/uroce_engine.h"
@@ -43,15 +44,25 @@ static bool pkey_matches(uint16_t ours, uint16_t theirs)
 	return !((ours ^ theirs) & 0x7fff) && ((ours | theirs) & 0x8000);
 }
 
-/* 9.6.1.2.3: the GIDs must be those of the connection. */
-static bool path_matches(const struct uroce_qp *qp,
+/* 9.6.1.2.3: the GIDs must be those of the connection. A channel has none. */
+static bool path_matches(const struct uroce_path *ours,
 			 const struct uroce_packet *packet)
 {
 	const struct uroce_path *path = packet->path;
 
+	if (packet->channel)
+		return true;
 	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
-	return memcmp(path->sgid, qp->path.dgid, UROCE_GID_LEN) == 0 &&
-	       memcmp(path->dgid, qp->path.sgid, UROCE_GID_LEN) == 0;
+	return memcmp(path->sgid, ours->dgid, UROCE_GID_LEN) == 0 &&
+	       memcmp(path->dgid, ours->sgid, UROCE_GID_LEN) == 0;
+}
+
+/* Whether the peer has left the path of an armed QP for the alternate one. */
+static bool peer_has_migrated(const struct uroce_qp *qp,
+			      const struct uroce_packet *packet)
+{
+	return qp->mig_state == IBV_MIG_ARMED && packet->mig_req &&
+	       path_matches(&qp->alternate.path, packet);
 }
 
 /* Why @qp drops the packet; UROCE_NR_COUNTERS if it accepts the packet. */
@@ -73,9 +84,38 @@ static enum uroce_counter refusal(const struct uroce_qp *qp,
 	if (qp->type == IBV_QPT_UD)
 		return packet->qkey == qp->qkey ? UROCE_NR_COUNTERS
 						: UROCE_C_BAD_QKEY;
-	return qp->roce->channel || path_matches(qp, packet)
+	return path_matches(&qp->path, packet) || peer_has_migrated(qp, packet)
 		       ? UROCE_NR_COUNTERS
 		       : UROCE_C_BAD_SOURCE;
+}
+
+/*
+ * A QP with an alternate path: changes its migration state as that of the peer
+ * requires (17.2.8), unless the ICRC is wrong. A packet on the path in use with
+ * MigReq 1 changes nothing: it may be older than the REARM of the peer.
+ */
+static enum uroce_counter follow_migration(struct uroce_qp *qp,
+					   struct uroce_packet *packet,
+					   enum uroce_counter why)
+{
+	bool moves = peer_has_migrated(qp, packet);
+	bool arms = qp->mig_state == IBV_MIG_REARM && !packet->mig_req;
+	bool is_refused = why == UROCE_C_BAD_SOURCE && packet->mig_req &&
+			  packet->channel == qp->roce->channel;
+
+	if (why != UROCE_NR_COUNTERS && !is_refused)
+		return why;
+	if (!moves && !arms && !is_refused)
+		return why;
+	if (uroce_packet_check(packet))
+		return UROCE_C_BAD_ICRC;
+	if (is_refused)
+		uroce_migration_refuse(qp);
+	else if (moves)
+		(void)uroce_migration_migrate(qp);
+	else
+		uroce_migration_arm(qp);
+	return why;
 }
 
 static void deliver(struct uroce_qp *qp, struct uroce_packet *packet,
@@ -83,6 +123,8 @@ static void deliver(struct uroce_qp *qp, struct uroce_packet *packet,
 {
 	enum uroce_counter why = refusal(qp, packet);
 
+	if (qp->mig_state != IBV_MIG_MIGRATED)
+		why = follow_migration(qp, packet, why);
 	if (why != UROCE_NR_COUNTERS) {
 		dispatch_count(qp->roce->engine, why);
 		return;
@@ -159,7 +201,7 @@ static void deliver_cnp(struct uroce_qp *qp, struct uroce_packet *packet,
 
 	if (packet->channel || qp->type == IBV_QPT_UD)
 		why = UROCE_C_BAD_TRANSPORT;
-	else if (qp->roce->channel || !path_matches(qp, packet))
+	else if (qp->roce->channel || !path_matches(&qp->path, packet))
 		why = UROCE_C_BAD_SOURCE;
 	else if (uroce_qp_is_stopped(qp) || qp->state != IBV_QPS_RTS)
 		why = UROCE_C_BAD_STATE;
@@ -183,6 +225,7 @@ static void deliver_carried(struct uroce_qp *qp,
 		.channel = packet->channel,
 		.opcode = (uint8_t)(qp->roce->opcode | UROCE_ACKNOWLEDGE),
 		.traits = UROCE_T_RESPONSE | UROCE_T_AETH,
+		.mig_req = packet->mig_req,
 		.pkey = packet->pkey,
 		.dest_qpn = packet->dest_qpn,
 		.psn = packet->carried_psn,

@@ -58,7 +58,7 @@ bool uroce_ecn_next_cnp(struct uroce_qp *qp, struct uroce_out *ret_out)
 		.opcode = UROCE_CNP,
 		.pkey = qp->pkey,
 		.dest_qpn = qp->dest_qpn,
-		.mig_req = true,
+		.mig_req = qp->mig_state == IBV_MIG_MIGRATED,
 		.becn = true,
 	};
 	ret_out->iovecs.nr = 0;

@@ -292,7 +292,7 @@ bool uroce_fast_receive(struct uroce_engine *engine,
 		uroce_fast_catch_up_qp(in.qp, now);
 	/* the slow path finds out which check failed, and counts it */
 	if (!in.qp || in.qp->roce->channel != channel || eager->nr_absent ||
-	    in.qp->type != IBV_QPT_RC || !uroce_qp_is_running(in.qp) ||
+	    !in.qp->roce->shortcuts || !uroce_qp_is_running(in.qp) ||
 	    (in.first & VERSION_MASK) || (in.first & PKEY_MASK) != in.qp->pkey)
 		return false;
 	return fast_rx_receive(&in);

@@ -117,7 +117,8 @@ static void apply_limits(struct uroce_qp *qp)
 	if (!qp->roce->kbps)
 		pace->credit = INT64_MAX;
 	qp->roce->kbps = kbps;
-	qp->roce->shortcuts = qp->type == IBV_QPT_RC && !kbps;
+	qp->roce->shortcuts = qp->type == IBV_QPT_RC && !kbps &&
+			      qp->mig_state == IBV_MIG_MIGRATED;
 	if (pace->until_ns != UROCE_NEVER)
 		end_wait(qp);
 }

@@ -187,7 +187,7 @@ static void request_fill_common(const struct uroce_qp *qp,
 		.pkey = qp->pkey,
 		.dest_qpn = qp->dest_qpn,
 		.psn = qp->roce->req.next_psn,
-		.mig_req = true, /* 17.2.8.1.1: the QP stays in MIGRATED */
+		.mig_req = qp->mig_state == IBV_MIG_MIGRATED,
 		.selective = qp->type == IBV_QPT_RC && !qp->roce->channel,
 	};
 	if (qp->xrc != UROCE_XRC_NONE)

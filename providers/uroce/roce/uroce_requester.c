@@ -72,6 +72,23 @@ static uint32_t first_window(const struct uroce_qp *qp)
 				 : FIRST_WINDOW_BYTES / qp->mtu;
 }
 
+static struct uroce_cwnd new_window(const struct uroce_qp *qp, uint32_t psn)
+{
+	return (struct uroce_cwnd){
+		.packets = first_window(qp),
+		.rtt.end_psn = psn,
+	};
+}
+
+void uroce_requester_restart_window(struct uroce_qp *qp)
+{
+	struct uroce_requester *req = &qp->roce->req;
+
+	req->cwnd = new_window(qp, req->sent_psn);
+	req->reduced_psn = req->sent_psn;
+	req->nr_probes = 0;
+}
+
 void uroce_requester_init(struct uroce_qp *qp)
 {
 	qp->cur = qp->sq.tail;
@@ -85,8 +102,7 @@ void uroce_requester_init(struct uroce_qp *qp)
 		.reduced_psn = qp->sq_psn,
 		.retry_left = qp->retry_cnt,
 		.rnr_left = qp->rnr_retry,
-		.cwnd.packets = first_window(qp),
-		.cwnd.rtt.end_psn = qp->sq_psn,
+		.cwnd = new_window(qp, qp->sq_psn),
 		.room = count_room(qp),
 		.ack_ns = UROCE_NEVER,
 		.probe_ns = UROCE_NEVER,

@@ -27,6 +27,9 @@
 /** uroce_requester_init() - initialize for RTS; the send queue is empty */
 void uroce_requester_init(struct uroce_qp *qp);
 
+/** uroce_requester_restart_window() - the path to the peer has changed */
+void uroce_requester_restart_window(struct uroce_qp *qp);
+
 /**
  * uroce_requester_next() - make the next request packet of a QP
  *

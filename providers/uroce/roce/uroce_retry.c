@@ -6,6 +6,7 @@
 #include "uroce/roce/uroce_retry.h"
 
 #include "uroce/qp/uroce_cause.h"
+#include "uroce/qp/uroce_migration.h"
 #include "uroce/qp/uroce_sq.h"
 #include "uroce/roce/uroce_engine.h"
 #include "uroce/roce/uroce_path_rtts.h"
@@ -196,11 +197,18 @@ static void go_back(struct uroce_qp *qp, uint64_t now)
 	uroce_engine_activate(qp->roce->engine, qp);
 }
 
-/* IBTA 9.7.6.1.1, 9.7.6.1.2: after retry_cnt retries the request fails. */
+/*
+ * IBTA 9.7.6.1.1, 9.7.6.1.2: after retry_cnt retries the request fails, unless
+ * there is an alternate path.
+ */
 static bool use_retry(struct uroce_qp *qp, enum uroce_cause_kind cause)
 {
 	struct uroce_requester *req = &qp->roce->req;
 
+	if (!req->retry_left && uroce_migration_migrate(qp)) {
+		req->retry_left = qp->retry_cnt;
+		return true;
+	}
 	if (!req->retry_left) {
 		uroce_cause_note(qp, cause, req->una_psn, qp->retry_cnt);
 		uroce_core_count(qp->core, UROCE_C_RETRY_EXCEEDED, 1);

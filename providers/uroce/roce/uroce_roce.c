@@ -104,6 +104,13 @@ static void roce_detach(struct uroce_qp *qp)
 	uroce_gather_drop(qp);
 }
 
+static void roce_migration_changed(struct uroce_qp *qp, bool moved)
+{
+	if (moved)
+		uroce_requester_restart_window(qp);
+	uroce_pace_limit_path(qp, qp->path.max_kbps);
+}
+
 /* 11.2.4.3: the PSNs are those of the next packets. */
 static void roce_query(const struct uroce_qp *qp, struct ibv_qp_attr *attr)
 {
@@ -133,5 +140,6 @@ const struct uroce_qp_ops uroce_roce_ops = {
 	.detach = roce_detach,
 	.end_send = uroce_rndv_end,
 	.end_receive = uroce_rndv_end_receive,
+	.migration_changed = roce_migration_changed,
 	.query = roce_query,
 };

@@ -199,7 +199,10 @@ struct uroce_roce {
 	struct uroce_qp *qp;
 	struct uroce_engine *engine;
 	uint8_t opcode; /* enum uroce_transport: bits of the opcodes */
-	/* RC without a rate limit: fast path, direct access are possible */
+	/*
+	 * RC in MIGRATED without a rate limit: fast path, direct access are
+	 * possible
+	 */
 	bool shortcuts;
 	uint32_t kbps; /* rate limit that applies; 0: none; uroce_pace.c */
 	/* shared memory that replaces the network; NULL: none */
@@ -243,8 +246,11 @@ extern const struct uroce_qp_ops uroce_roce_ops;
 /** uroce_qp_is_open() - whether the peer may use direct access through a QP */
 static inline bool uroce_qp_is_open(const struct uroce_qp *qp)
 {
-	/* in RTR the first packet raises COMM_EST; direct access would not */
-	return qp->type == IBV_QPT_RC &&
+	/*
+	 * Direct access sends no packet: none would raise COMM_EST in RTR, or
+	 * show the migration state of the peer.
+	 */
+	return qp->type == IBV_QPT_RC && qp->mig_state == IBV_MIG_MIGRATED &&
 	       (qp->state == IBV_QPS_RTS ||
 		(qp->state == IBV_QPS_RTR && qp->roce->resp.established));
 }

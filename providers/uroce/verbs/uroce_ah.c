@@ -44,6 +44,7 @@ int uroce_path_resolve(struct uroce_context *ctx,
 		.tclass = grh->traffic_class,
 		.hop_limit = grh->hop_limit ? grh->hop_limit
 					    : DEFAULT_HOP_LIMIT,
+		.max_kbps = uroce_port_static_kbps(&dev, attr->static_rate),
 	};
 	memcpy(ret_path->sgid, sgid, UROCE_GID_LEN);
 	memcpy(ret_path->dgid, grh->dgid.raw, UROCE_GID_LEN);

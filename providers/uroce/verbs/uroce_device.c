@@ -17,13 +17,14 @@
 #define MAX_OBJECTS (1 << 20)
 #define MAX_GROUPS  8192
 
-#define CAPS                                                            \
-	(IBV_DEVICE_BAD_PKEY_CNTR | IBV_DEVICE_BAD_QKEY_CNTR |          \
-	 IBV_DEVICE_UD_AV_PORT_ENFORCE | IBV_DEVICE_CURR_QP_STATE_MOD | \
-	 IBV_DEVICE_PORT_ACTIVE_EVENT | IBV_DEVICE_SYS_IMAGE_GUID |     \
-	 IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_SRQ_RESIZE |            \
-	 IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_MGT_EXTENSIONS |        \
-	 IBV_DEVICE_MEM_WINDOW_TYPE_2B | IBV_DEVICE_XRC)
+#define CAPS                                                             \
+	(IBV_DEVICE_BAD_PKEY_CNTR | IBV_DEVICE_BAD_QKEY_CNTR |           \
+	 IBV_DEVICE_UD_AV_PORT_ENFORCE | IBV_DEVICE_CURR_QP_STATE_MOD |  \
+	 IBV_DEVICE_PORT_ACTIVE_EVENT | IBV_DEVICE_SYS_IMAGE_GUID |      \
+	 IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_AUTO_PATH_MIG |          \
+	 IBV_DEVICE_SRQ_RESIZE | IBV_DEVICE_MEM_WINDOW |                 \
+	 IBV_DEVICE_MEM_MGT_EXTENSIONS | IBV_DEVICE_MEM_WINDOW_TYPE_2B | \
+	 IBV_DEVICE_XRC)
 
 /* Bits of device_cap_flags_ex only, with the kernel's numbers (ib_uverbs). */
 #define CAP_FLUSH_GLOBAL (UINT64_C(1) << 38)

@@ -365,6 +365,51 @@ static int choose_way(const struct uroce_verbs_qp *qp,
 	return ret == -ENOENT ? 0 : ret;
 }
 
+static uint32_t dest_of(const struct uroce_verbs_qp *qp,
+			const struct ibv_qp_attr *attr, int attr_mask)
+{
+	return attr_mask & IBV_QP_DEST_QPN ? attr->dest_qp_num
+					   : qp->qp->dest_qpn;
+}
+
+/*
+ * Paths of packets for attr->ah_attr and attr->alt_ah_attr.
+ *
+ * Return: 0, or -EINVAL.
+ */
+static int resolve_paths(const struct uroce_verbs_qp *qp,
+			 const struct ibv_qp_attr *attr, int attr_mask,
+			 struct uroce_path *ret_paths)
+{
+	uint32_t qpn = qp->qp->qpn, dest_qpn = dest_of(qp, attr, attr_mask);
+	int ret = 0;
+
+	if (attr_mask & IBV_QP_AV)
+		ret = uroce_path_resolve(qp->ctx, &attr->ah_attr, qpn, dest_qpn,
+					 &ret_paths[0]);
+	if (ret == 0 && (attr_mask & IBV_QP_ALT_PATH))
+		ret = uroce_path_resolve(qp->ctx, &attr->alt_ah_attr, qpn,
+					 dest_qpn, &ret_paths[1]);
+	return ret;
+}
+
+/*
+ * Gives the alternate path another UDP source port than the path in use. So the
+ * network may choose another route for it, even if the addresses are the same.
+ */
+static void separate_paths(const struct uroce_verbs_qp *qp,
+			   const struct ibv_qp_attr *attr, int attr_mask,
+			   struct uroce_path *paths)
+{
+	uint16_t in_use = attr_mask & IBV_QP_AV ? paths[0].sport
+						: qp->qp->path.sport;
+
+	if ((attr_mask & IBV_QP_ALT_PATH) && paths[1].sport == in_use)
+		paths[1].sport = uroce_instance_other_sport(
+			qp->ctx->instance, qp->qp->qpn,
+			dest_of(qp, attr, attr_mask));
+}
+
 /*
  * With the engine lock. @channel: shm connection, bound to the QP if the change
  * succeeds, else released. Also releases the old one if the change unbinds the
@@ -373,21 +418,20 @@ static int choose_way(const struct uroce_verbs_qp *qp,
 static int modify_locked(struct uroce_verbs_qp *qp,
 			 const struct ibv_qp_attr *attr, int attr_mask,
 			 const struct uroce_netdev *dev,
-			 const struct uroce_path *path,
+			 struct uroce_path *paths,
 			 struct uroce_channel *channel)
 {
 	struct uroce_channel *old = qp->qp->roce->channel;
 	bool binds = channel && uroce_qp_state(qp->qp) == IBV_QPS_INIT;
 	int ret;
 
+	separate_paths(qp, attr, attr_mask, paths);
 	if (binds)
 		uroce_channel_bind(channel, qp->qp);
 	ret = uroce_qp_modify(qp->qp, attr, attr_mask, uroce_port_mtu(dev),
-			      path, uroce_worker_now());
+			      paths, uroce_worker_now());
 	if (ret == 0 && (attr_mask & IBV_QP_AV))
-		uroce_pace_limit_path(
-			qp->qp,
-			uroce_port_static_kbps(dev, attr->ah_attr.static_rate));
+		uroce_pace_limit_path(qp->qp, paths[0].max_kbps);
 	if (binds && ret)
 		uroce_channel_unbind(qp->qp);
 	if (channel && qp->qp->roce->channel != channel)
@@ -403,9 +447,8 @@ int uroce_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 	struct uroce_verbs_qp *qp = to_uroce_qp(ibqp);
 	struct uroce_context *ctx = qp->ctx;
 	struct uroce_channel *channel;
-	struct uroce_path path = {};
+	struct uroce_path paths[2] = {};
 	struct uroce_netdev dev;
-	uint32_t dest_qpn;
 	int ret;
 
 	ret = uroce_check_qp(ibqp);
@@ -413,22 +456,17 @@ int uroce_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 		return ret;
 	if (uroce_instance_dead(ctx->instance))
 		return -EIO;
-	if (attr_mask & IBV_QP_AV) {
-		dest_qpn = attr_mask & IBV_QP_DEST_QPN ? attr->dest_qp_num
-						       : qp->qp->dest_qpn;
-		ret = uroce_path_resolve(ctx, &attr->ah_attr, ibqp->qp_num,
-					 dest_qpn, &path);
-		if (ret)
-			return ret;
-	}
-	ret = choose_way(qp, attr, attr_mask, &path, &channel);
+	ret = resolve_paths(qp, attr, attr_mask, paths);
+	if (ret)
+		return ret;
+	ret = choose_way(qp, attr, attr_mask, &paths[0], &channel);
 	if (ret)
 		return ret;
 	if ((attr_mask & IBV_QP_STATE) && attr->qp_state == IBV_QPS_RESET)
 		uroce_worker_flush_qp(qp->worker, qp->qp);
 	uroce_instance_netdev(ctx->instance, &dev);
 	uroce_worker_lock(qp->worker);
-	ret = modify_locked(qp, attr, attr_mask, &dev, &path, channel);
+	ret = modify_locked(qp, attr, attr_mask, &dev, paths, channel);
 	uroce_worker_unlock(qp->worker);
 	if (!ret && (attr_mask & IBV_QP_STATE) &&
 	    (attr->qp_state == IBV_QPS_RESET || attr->qp_state == IBV_QPS_ERR))

@@ -22,7 +22,8 @@ struct uroce_path {
 	uint16_t sport;	     /* UDP source port */
 	uint8_t tclass;
 	uint8_t hop_limit;
-	bool here; /* sending: dgid is of this host; receiving: false */
+	bool here;	   /* sending: dgid is of this host; receiving: false */
+	uint32_t max_kbps; /* sending: static rate; 0: none */
 };
 
 #define UROCE_FLOW_LABEL_MASK 0xfffff

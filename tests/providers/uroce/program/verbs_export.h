@@ -21,6 +21,8 @@ enum export_what {
 	EXPORT_REREG,	/* removes the rights of @mr */
 	EXPORT_CONNECT, /* connects its QP to @qpn */
 	EXPORT_WRITE,	/* RDMA WRITE of 8 bytes to @address with @rkey */
+	EXPORT_REARM,	/* loads its path as the alternate one, and rearms */
+	EXPORT_MIGRATE, /* its QP */
 	EXPORT_CLOSE,	/* closes the device, keeps the memory */
 	EXPORT_END,
 };

@@ -300,6 +300,47 @@ static void xrc_srq_destroyed_before_receive_fails_connection(void **state)
 	xrc_expect_received(&xrc.srqs[0], 1, 8);
 }
 
+/* -- alternate path -- */
+
+/* Loads the path in use as the alternate one: its source port differs. */
+static void rearm_with_same_addresses(struct ibv_qp *qp)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	assert_int_equal(ibv_query_qp(qp, &attr, IBV_QP_AV, &init), 0);
+	attr.alt_ah_attr = attr.ah_attr;
+	attr.alt_port_num = attr.port_num;
+	attr.path_mig_state = IBV_MIG_REARM;
+	assert_int_equal(ibv_modify_qp(qp, &attr,
+				       IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE),
+			 0);
+}
+
+static void send_8_bytes(void)
+{
+	xrc_post_receive(&xrc.srqs[0], 1);
+	xrc_post(IBV_WR_SEND, 8, &xrc.srqs[0]);
+	xrc_expect_sent(IBV_WC_SUCCESS);
+	xrc_expect_received(&xrc.srqs[0], 1, 8);
+}
+
+static void xrc_target_follows_migration_of_initiator(void **state)
+{
+	struct ibv_qp_attr attr = { .path_mig_state = IBV_MIG_MIGRATED };
+
+	xrc_to_rts(xrc.target, 7);
+	rearm_with_same_addresses(xrc.target);
+	rearm_with_same_addresses(xrc.initiator);
+	send_8_bytes();
+	assert_int_equal(
+		ibv_modify_qp(xrc.initiator, &attr, IBV_QP_PATH_MIG_STATE), 0);
+	xrc_expect_event(IBV_EVENT_PATH_MIG, xrc.initiator);
+	send_8_bytes();
+	xrc_expect_event(IBV_EVENT_PATH_MIG, xrc.target);
+	send_8_bytes();
+}
+
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, xrc_setup, xrc_teardown)
 
@@ -321,6 +362,7 @@ int main(void)
 		TEST(xrc_numbers_are_not_reused_at_once),
 		TEST(xrc_srq_limit_raises_event),
 		TEST(xrc_srq_destroyed_before_receive_fails_connection),
+		TEST(xrc_target_follows_migration_of_initiator),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

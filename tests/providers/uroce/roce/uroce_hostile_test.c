@@ -447,6 +447,62 @@ static void hostile_bad_icrc_changes_nothing(void **state)
 	}
 }
 
+static void inject_damaged(struct pair *pair, const struct uroce_packet *packet)
+{
+	struct pair_datagram *datagram;
+
+	pair_inject(pair, 0, packet, "damaged!");
+	datagram = pair_first_datagram(pair);
+	datagram->bytes[datagram->len - 1] ^= 1;
+	(void)pair_step(pair);
+}
+
+/* One inverted bit must not arm a QP, or move it to another path. */
+static void hostile_bad_icrc_keeps_migration_state(void **state)
+{
+	struct pair_options o = pair_defaults();
+	struct uroce_packet packet;
+	struct uroce_path path;
+	struct uroce_qp *qp;
+	struct seen seen;
+	struct pair *pair;
+
+	o.ipv6 = true;
+	pair = hostile_pair_new(o, &seen);
+	qp = pair->side[1].qp;
+	qp->mig_state = IBV_MIG_REARM;
+	packet = next_packet(pair, UROCE_SEND_FIRST);
+	packet.mig_req = false;
+	packet.payload_len = 8;
+	inject_damaged(pair, &packet);
+	assert_int_equal(qp->mig_state, IBV_MIG_REARM);
+	hostile_post_recv(pair);
+	packet = next_packet(pair, UROCE_SEND_ONLY);
+	packet.mig_req = false;
+	inject_packet(pair, packet, 4);
+	assert_int_equal(qp->mig_state, IBV_MIG_ARMED);
+
+	path = pair->side[0].path;
+	qp->alternate.path = qp->path;
+	qp->alternate.path.dgid[15] ^= 0x80;
+	pair->side[0].path.sgid[15] ^= 0x80;
+	packet = next_packet(pair, UROCE_SEND_FIRST);
+	packet.mig_req = true;
+	packet.payload_len = 8;
+	inject_damaged(pair, &packet);
+	assert_int_equal(qp->mig_state, IBV_MIG_ARMED);
+	assert_memory_equal(qp->path.dgid, path.sgid, UROCE_GID_LEN);
+	assert_int_equal(pair_count(pair, 1, UROCE_C_BAD_ICRC), 2);
+	hostile_post_recv(pair);
+	packet = next_packet(pair, UROCE_SEND_ONLY);
+	packet.mig_req = true;
+	inject_packet(pair, packet, 4);
+	assert_int_equal(qp->mig_state, IBV_MIG_MIGRATED);
+	assert_memory_equal(qp->path.dgid, pair->side[0].path.sgid,
+			    UROCE_GID_LEN);
+	pair_free(pair);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -461,6 +517,7 @@ int main(void)
 			hostile_datagram_longer_than_receive_is_dropped),
 		cmocka_unit_test(hostile_uc_sequence_is_dropped),
 		cmocka_unit_test(hostile_bad_icrc_changes_nothing),
+		cmocka_unit_test(hostile_bad_icrc_keeps_migration_state),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -335,6 +335,12 @@ uint16_t uroce_instance_sport(const struct uroce_instance *instance,
 	return 0xc000;
 }
 
+uint16_t uroce_instance_other_sport(const struct uroce_instance *instance,
+				    uint32_t qpn, uint32_t dest_qpn)
+{
+	return (uint16_t)(uroce_instance_sport(instance, qpn, dest_qpn) + 1);
+}
+
 uint64_t uroce_instance_count(struct uroce_instance *instance,
 			      enum uroce_counter counter)
 {
