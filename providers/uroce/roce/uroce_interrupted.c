@@ -74,6 +74,19 @@ bool uroce_interrupted_resume(struct uroce_responder *resp,
 	return false;
 }
 
+uint32_t uroce_interrupted_first_psn(const struct uroce_responder *resp,
+				     const struct uroce_resource *res)
+{
+	const struct uroce_interrupted *all = resp->interrupted;
+	uint32_t first = res->next_psn;
+
+	for (uint32_t i = all ? all->nr : 0; i-- > 0;)
+		if (all->range[i].at == index_of(resp, res) &&
+		    uroce_psn_before(all->range[i].next_psn, first))
+			first = all->range[i].next_psn;
+	return first;
+}
+
 void uroce_interrupted_drop(struct uroce_responder *resp,
 			    const struct uroce_resource *res)
 {

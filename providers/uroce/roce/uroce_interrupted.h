@@ -36,6 +36,11 @@ bool uroce_interrupted_add(struct uroce_responder *resp,
 bool uroce_interrupted_resume(struct uroce_responder *resp,
 			      struct uroce_resource *res);
 
+/** uroce_interrupted_first_psn() - first PSN of @res that is still to be sent
+ */
+uint32_t uroce_interrupted_first_psn(const struct uroce_responder *resp,
+				     const struct uroce_resource *res);
+
 /** uroce_interrupted_drop() - forget the interrupted ranges of @res; NULL: all
  */
 void uroce_interrupted_drop(struct uroce_responder *resp,

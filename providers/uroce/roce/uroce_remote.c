@@ -244,9 +244,7 @@ static bool make_room(struct uroce_responder *resp)
 		return true;
 	if (!res->sent_before)
 		return false;
-	uroce_interrupted_drop(resp, res);
-	res->pending = false;
-	resp->nr_pending--;
+	uroce_reply_cancel(resp, res);
 	return true;
 }
 

@@ -98,15 +98,36 @@ void uroce_reply_drop(struct uroce_qp *qp)
 	uroce_delack_end(qp);
 }
 
+void uroce_reply_cancel(struct uroce_responder *resp,
+			struct uroce_resource *res)
+{
+	uroce_interrupted_drop(resp, res);
+	res->pending = false;
+	resp->nr_pending--;
+}
+
 /*
  * The region was deregistered after the READ was accepted, or a page of an
- * on-demand region is invalid: sends a NAK.
+ * on-demand region is invalid: sends a NAK. A response that was sent before may
+ * have arrived, and the region may be deregistered for that reason. Then the
+ * NAK has no effect on the peer, and the late duplicate must not fail the QP.
  */
-static void fail_answers(struct uroce_qp *qp, uint32_t psn, int err)
+static void fail_answer(struct uroce_qp *qp, struct uroce_resource *res,
+			int err)
 {
-	uroce_reply_drop(qp);
+	const uint8_t syndrome = UROCE_AETH_NAK | UROCE_NAK_REMOTE_ACCESS;
+	struct uroce_responder *resp = &qp->roce->resp;
+	uint32_t psn = uroce_interrupted_first_psn(resp, res);
+
 	uroce_core_count(qp->core, uroce_counters_access(err), 1);
-	uroce_reply_nak(qp, UROCE_AETH_NAK | UROCE_NAK_REMOTE_ACCESS, psn);
+	if (res->sent_before) {
+		uroce_reply_cancel(resp, res);
+		if (resp->reply == UROCE_REPLY_NONE)
+			uroce_reply_nak(qp, syndrome, psn);
+		return;
+	}
+	uroce_reply_drop(qp);
+	uroce_reply_nak(qp, syndrome, psn);
 	uroce_qp_event(qp, IBV_EVENT_QP_ACCESS_ERR);
 	uroce_qp_fault(qp, UROCE_FAULT_QP, IBV_WC_SUCCESS);
 }
@@ -143,7 +164,7 @@ static bool read_data(struct uroce_qp *qp, struct uroce_resource *res,
 	if (ret == UROCE_MEMORY_ON_DEMAND)
 		ret = read_on_demand(qp, wanted.bytes, &ptr);
 	if (ret) {
-		fail_answers(qp, res->next_psn, ret);
+		fail_answer(qp, res, ret);
 		return false;
 	}
 	reply_fill_common(qp, reply_choose_op(res), res->next_psn, res->msn,

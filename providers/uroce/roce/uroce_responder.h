@@ -71,6 +71,10 @@ void uroce_reply_ack(struct uroce_qp *qp);
 /** uroce_reply_drop_responses() - cancel responses of READs and atomics */
 void uroce_reply_drop_responses(struct uroce_qp *qp);
 
+/** uroce_reply_cancel() - cancel the pending response of @res */
+void uroce_reply_cancel(struct uroce_responder *resp,
+			struct uroce_resource *res);
+
 /** uroce_reply_drop() - cancel all responses, the ACK and the NAK */
 void uroce_reply_drop(struct uroce_qp *qp);
 

@@ -138,6 +138,47 @@ static void hostile_duplicate_read_must_match_original(void **state)
 	pair_free(pair);
 }
 
+/*
+ * The responder may deregister the region as soon as it knows that the READ is
+ * complete. A duplicate that arrives then does no harm.
+ */
+static void hostile_duplicate_read_of_removed_region_keeps_qp(void **state)
+{
+	struct seen seen;
+	struct pair *pair = hostile_pair_new(pair_defaults(), &seen);
+	struct uroce_packet read = next_packet(pair, UROCE_READ_REQUEST);
+	const struct uroce_qp *qp = pair->side[1].qp;
+
+	read.dma_len = 3 * MTU;
+	inject_packet(pair, read, 0);
+	(void)pair_step(pair);
+	assert_int_equal(seen.nr, 3);
+	assert_int_equal(uroce_memory_remove(pair->side[1].engine.core.memory,
+					     pair->side[1].key),
+			 0);
+	for (uint32_t i = 0; i < 3; i++) {
+		inject_packet(pair, read, 0);
+		(void)pair_step(pair);
+		/* the requester needs it if the first response was lost */
+		assert_int_equal(seen.nr, 4 + i);
+		assert_int_equal(seen.last.syndrome,
+				 UROCE_AETH_NAK | UROCE_NAK_REMOTE_ACCESS);
+		assert_int_equal(seen.last.psn, read.psn);
+		assert_int_equal(uroce_qp_state(qp), IBV_QPS_RTS);
+		read.psn = (read.psn + 1) & 0xffffff;
+		read.va += MTU;
+		read.dma_len -= MTU;
+	}
+	assert_int_equal(qp->events, 0);
+	/* a new request of the region is refused */
+	read.psn = qp->roce->resp.epsn;
+	read.dma_len = 8;
+	inject_packet(pair, read, 0);
+	(void)pair_step(pair);
+	assert_int_equal(uroce_qp_state(qp), IBV_QPS_ERR);
+	pair_free(pair);
+}
+
 static void hostile_duplicate_atomic_is_replayed(void **state)
 {
 	struct seen seen;
@@ -286,6 +327,8 @@ int main(void)
 		cmocka_unit_test(hostile_flush_of_unknown_level_is_refused),
 		cmocka_unit_test(hostile_late_duplicates_use_no_resources),
 		cmocka_unit_test(hostile_duplicate_read_must_match_original),
+		cmocka_unit_test(
+			hostile_duplicate_read_of_removed_region_keeps_qp),
 		cmocka_unit_test(hostile_duplicate_atomic_is_replayed),
 		cmocka_unit_test(hostile_gap_is_reported_by_single_nak),
 		cmocka_unit_test(hostile_unrequested_responses_are_ignored),
