@@ -284,6 +284,8 @@ static enum layers_rule modify_check_ranges(struct explain_text *text,
 	const struct modify_range ranges[] = {
 		{ IBV_QP_TIMEOUT, "timeout", attr->timeout, MAX_TIMER,
 		  AV_RC_011 },
+		{ IBV_QP_ALT_PATH, "alt_timeout", attr->alt_timeout, MAX_TIMER,
+		  AV_RC_011 },
 		{ IBV_QP_MIN_RNR_TIMER, "min_rnr_timer", attr->min_rnr_timer,
 		  MAX_TIMER, AV_RC_011 },
 		{ IBV_QP_RETRY_CNT, "retry_cnt", attr->retry_cnt, MAX_RETRIES,
@@ -465,6 +467,8 @@ static enum layers_rule modify_check_values(struct explain_text *text,
 		rule = modify_check_ranges(text, call);
 	if (!rule)
 		rule = modify_check_rate(text, call);
+	if (!rule)
+		rule = check_migration(text, call);
 	return rule ? rule : modify_check_rd_atomic(text, call);
 }
 

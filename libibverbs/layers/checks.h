@@ -37,6 +37,10 @@ struct check_modify check_modify_describe(struct ibv_qp *qp,
 enum layers_rule check_modify_qp(struct explain_text *text,
 				 const struct check_modify *call);
 
+/** check_migration() - check alternate path and migration state of a call */
+enum layers_rule check_migration(struct explain_text *text,
+				 const struct check_modify *call);
+
 /* ------------------------------------------------------------------------ */
 /* check_address.c                                                           */
 /* ------------------------------------------------------------------------ */

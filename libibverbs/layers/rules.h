@@ -86,6 +86,7 @@ enum layers_rule {
 	AV_QP_015,
 	AV_QP_016,
 	AV_QP_017,
+	AV_QP_018,
 	/* reliable connections */
 	AV_RC_001,
 	AV_RC_002,

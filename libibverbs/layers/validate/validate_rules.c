@@ -257,6 +257,11 @@ const struct validate_rule validate_rules[LAYERS_NR_RULES] = {
 	     "The device does not limit the rate of queue pairs of this type, "
 	     "or rate_limit is outside of its limits.",
 	     "ibv_modify_qp_rate_limit(3)"),
+	RULE(QP, 018, VALIDATE_ERROR, VALIDATE_ANY,
+	     "path_mig_state is not possible: the device has no alternate "
+	     "paths, the queue pair has none to rearm, it is not armed yet, or "
+	     "only the device enters the state.",
+	     "ibv_modify_qp(3), IBTA 17.2.8"),
 	RULE(RC, 001, VALIDATE_WARNING, VALIDATE_ANY,
 	     "timeout is 0. A lost packet is never sent again, and a dead peer "
 	     "is never noticed.",

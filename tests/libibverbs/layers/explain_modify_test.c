@@ -207,6 +207,45 @@ static void modify_qp_rate_limit_is_named(void **state)
 			 NULL);
 }
 
+static void modify_qp_migration_mistake_is_named(void **state)
+{
+	const int mask = RTS_MASK | IBV_QP_PATH_MIG_STATE;
+	struct ibv_qp_attr attr = rts_attr();
+
+	attr.path_mig_state = IBV_MIG_REARM;
+	assert_refused(qp_in_state(IBV_QPS_RTR), attr, mask);
+	assert_explained("path_mig_state is IBV_MIG_REARM, but the QP has no "
+			 "alternate path",
+			 NULL);
+	attr.path_mig_state = IBV_MIG_ARMED;
+	assert_refused(qp_in_state(IBV_QPS_RTR), attr, mask);
+	assert_explained("path_mig_state is IBV_MIG_ARMED, which only the "
+			 "device enters",
+			 NULL);
+	attr.path_mig_state = (enum ibv_mig_state)7;
+	assert_refused(qp_in_state(IBV_QPS_RTR), attr, mask);
+	assert_explained("path_mig_state is 7, which is no value of enum "
+			 "ibv_mig_state",
+			 NULL);
+	attr.path_mig_state = IBV_MIG_REARM;
+	attr.alt_ah_attr = rtr_attr().ah_attr;
+	assert_refused(qp_in_state(IBV_QPS_RTR), attr, mask | IBV_QP_ALT_PATH);
+	assert_explained("port_num is 0, but the device has the ports 1 to 1 "
+			 "(alternate path)",
+			 NULL);
+	attr.alt_port_num = 1;
+	attr.alt_timeout = 32;
+	assert_refused(qp_in_state(IBV_QPS_RTR), attr, mask | IBV_QP_ALT_PATH);
+	assert_explained("alt_timeout is 32, but at most 31 is possible", NULL);
+	attr.alt_timeout = 14;
+	assert_int_equal(ibv_modify_qp(qp_in_state(IBV_QPS_RTR), &attr,
+				       mask | IBV_QP_ALT_PATH),
+			 0);
+	attr.path_mig_state = IBV_MIG_MIGRATED;
+	assert_refused(fixture.left, attr, IBV_QP_PATH_MIG_STATE);
+	assert_explained("but the QP is in IBV_MIG_REARM", NULL);
+}
+
 static void modify_qp_port_unknown_is_named(void **state)
 {
 	struct ibv_qp_attr attr = init_attr();
@@ -271,6 +310,7 @@ int main(int argc, char **argv)
 		explain_test(modify_qp_rd_atomic_above_limit_is_named),
 		explain_test(modify_qp_number_out_of_range_is_named),
 		explain_test(modify_qp_rate_limit_is_named),
+		explain_test(modify_qp_migration_mistake_is_named),
 		explain_test(modify_qp_port_unknown_is_named),
 		explain_test(modify_qp_pkey_index_unknown_is_named),
 		explain_test(modify_qp_many_failures_print_ten),

@@ -154,6 +154,15 @@ static void step_QP_017(bool mistake)
 	modify_end(&step, mistake);
 }
 
+static void step_QP_018(bool mistake)
+{
+	struct modify_step step = modify_begin(IBV_QPS_RTS);
+
+	step.mask |= IBV_QP_PATH_MIG_STATE;
+	step.attr.path_mig_state = mistake ? IBV_MIG_ARMED : IBV_MIG_MIGRATED;
+	modify_end(&step, mistake);
+}
+
 static void step_RC_006(bool mistake)
 {
 	struct modify_step step = modify_begin(IBV_QPS_RTS);
@@ -300,15 +309,15 @@ static void step_AD_006(bool mistake)
 }
 
 const struct validate_step validate_steps_modify[] = {
-	VALIDATE_STEP(AD, 006),	      VALIDATE_STEP(QP, 006),
-	VALIDATE_STEP(RC, 001),	      VALIDATE_STEP(RC, 002),
-	VALIDATE_STEP(RC, 003),	      VALIDATE_STEP(RC, 004),
-	VALIDATE_STEP(AD, 001),	      VALIDATE_STEP(AD, 002),
-	VALIDATE_STEP(AD, 005),	      VALIDATE_STEP(QP, 001),
-	VALIDATE_STEP(QP, 002),	      VALIDATE_STEP(QP, 003),
-	VALIDATE_STEP(QP, 004),	      VALIDATE_STEP(QP, 005),
-	VALIDATE_STEP(QP, 007),	      VALIDATE_STEP(QP, 015),
-	VALIDATE_STEP(QP, 016),	      VALIDATE_STEP(QP, 017),
-	VALIDATE_STEP(RC, 006),	      VALIDATE_STEP(RC, 011),
-	{ .rule = LAYERS_RULE_NONE },
+	VALIDATE_STEP(AD, 006), VALIDATE_STEP(QP, 006),
+	VALIDATE_STEP(RC, 001), VALIDATE_STEP(RC, 002),
+	VALIDATE_STEP(RC, 003), VALIDATE_STEP(RC, 004),
+	VALIDATE_STEP(AD, 001), VALIDATE_STEP(AD, 002),
+	VALIDATE_STEP(AD, 005), VALIDATE_STEP(QP, 001),
+	VALIDATE_STEP(QP, 002), VALIDATE_STEP(QP, 003),
+	VALIDATE_STEP(QP, 004), VALIDATE_STEP(QP, 005),
+	VALIDATE_STEP(QP, 007), VALIDATE_STEP(QP, 015),
+	VALIDATE_STEP(QP, 016), VALIDATE_STEP(QP, 017),
+	VALIDATE_STEP(QP, 018), VALIDATE_STEP(RC, 006),
+	VALIDATE_STEP(RC, 011), { .rule = LAYERS_RULE_NONE },
 };
