@@ -90,32 +90,33 @@ static enum uroce_counter refusal(const struct uroce_qp *qp,
 }
 
 /*
- * A QP with an alternate path: changes its migration state as that of the peer
- * requires (17.2.8), unless the ICRC is wrong. A packet on the path in use with
- * MigReq 1 changes nothing: it may be older than the REARM of the peer.
+ * Changes the migration state of a QP as that of the peer requires (17.2.8),
+ * unless the ICRC is wrong. A packet on the path in use with MigReq 1 changes
+ * nothing: it may be older than the REARM of the peer.
  */
 static enum uroce_counter follow_migration(struct uroce_qp *qp,
-					   struct uroce_packet *packet,
-					   enum uroce_counter why)
+					   struct uroce_packet *packet)
 {
 	bool moves = peer_has_migrated(qp, packet);
 	bool arms = qp->mig_state == IBV_MIG_REARM && !packet->mig_req;
-	bool is_refused = why == UROCE_C_BAD_SOURCE && packet->mig_req &&
-			  packet->channel == qp->roce->channel;
 
-	if (why != UROCE_NR_COUNTERS && !is_refused)
-		return why;
-	if (!moves && !arms && !is_refused)
-		return why;
+	if (!moves && !arms)
+		return UROCE_NR_COUNTERS;
 	if (uroce_packet_check(packet))
 		return UROCE_C_BAD_ICRC;
-	if (is_refused)
-		uroce_migration_refuse(qp);
-	else if (moves)
+	if (moves)
 		(void)uroce_migration_migrate(qp);
 	else
 		uroce_migration_arm(qp);
-	return why;
+	return UROCE_NR_COUNTERS;
+}
+
+/* A packet from a wrong address is dropped: it may be of a migrated peer. */
+static void refuse_migration(struct uroce_qp *qp, struct uroce_packet *packet)
+{
+	if (qp->mig_state != IBV_MIG_MIGRATED && packet->mig_req &&
+	    packet->channel == qp->roce->channel && !uroce_packet_check(packet))
+		uroce_migration_refuse(qp);
 }
 
 static void deliver(struct uroce_qp *qp, struct uroce_packet *packet,
@@ -123,8 +124,10 @@ static void deliver(struct uroce_qp *qp, struct uroce_packet *packet,
 {
 	enum uroce_counter why = refusal(qp, packet);
 
-	if (qp->mig_state != IBV_MIG_MIGRATED)
-		why = follow_migration(qp, packet, why);
+	if (why == UROCE_C_BAD_SOURCE)
+		refuse_migration(qp, packet);
+	else if (why == UROCE_NR_COUNTERS && qp->mig_state != IBV_MIG_MIGRATED)
+		why = follow_migration(qp, packet);
 	if (why != UROCE_NR_COUNTERS) {
 		dispatch_count(qp->roce->engine, why);
 		return;
