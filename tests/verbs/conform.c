@@ -56,6 +56,7 @@
 #pragma weak conform_timeout
 #pragma weak conform_xrc
 #pragma weak conform_rate
+#pragma weak conform_migration
 
 static const struct conform_test *const groups[] = {
 	conform_framework,   conform_framework_api,
@@ -72,7 +73,7 @@ static const struct conform_test *const groups[] = {
 	conform_queues,	     conform_uc,
 	conform_ud,	     conform_timeout,
 	conform_xrc,	     conform_rate,
-	conform_odp_pages,
+	conform_odp_pages,   conform_migration,
 };
 #define NR_GROUPS (sizeof(groups) / sizeof(groups[0]))
 
@@ -261,6 +262,7 @@ static unsigned int find_lacks(void)
 	       lacks_unless((ex->odp_caps.per_transport_caps.rc_odp_caps &
 			     ODP_CAPS) == ODP_CAPS,
 			    NEED_ODP) |
+	       lacks_unless(caps & IBV_DEVICE_AUTO_PATH_MIG, NEED_MIGRATION) |
 	       lacks_unless(attr->max_mcast_grp > 0, NEED_MCAST) |
 	       probe_lacks();
 }
@@ -287,6 +289,7 @@ static const char *lack_text(unsigned int lacks)
 		"no XRC",
 		"no rate limits",
 		"no on-demand paging",
+		"no alternate paths",
 	};
 
 	return texts[__builtin_ctz(lacks)];

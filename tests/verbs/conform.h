@@ -63,6 +63,7 @@ enum conform_need {
 	NEED_XRC = 1 << 16,
 	NEED_RATE_LIMIT = 1 << 17, /* of RC, UC and UD */
 	NEED_ODP = 1 << 18,	   /* on-demand paging of all RC operations */
+	NEED_MIGRATION = 1 << 19,  /* alternate paths */
 };
 
 struct conform_test {
@@ -79,7 +80,8 @@ extern const struct conform_test conform_framework[], conform_framework_api[],
 	conform_state_reset[], conform_quiesce[], conform_rnr[], conform_srq[],
 	conform_event[], conform_cq[], conform_queues[], conform_uc[],
 	conform_ud[], conform_timeout[], conform_dm[], conform_xrc[],
-	conform_rate[], conform_odp[], conform_odp_more[], conform_odp_pages[];
+	conform_rate[], conform_odp[], conform_odp_more[], conform_odp_pages[],
+	conform_migration[];
 
 /* Ends the test as failed, with place and text, unless @condition is true. */
 #define REQUIRE(condition) \
