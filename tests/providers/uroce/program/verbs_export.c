@@ -97,27 +97,6 @@ static int side_write(const struct export_request *request)
 				  request->rkey);
 }
 
-static int side_rearm(void)
-{
-	struct ibv_qp_init_attr init;
-	struct ibv_qp_attr attr;
-
-	if (ibv_query_qp(fixture.left, &attr, IBV_QP_AV, &init))
-		return 1;
-	attr.alt_ah_attr = attr.ah_attr;
-	attr.alt_port_num = attr.port_num;
-	attr.path_mig_state = IBV_MIG_REARM;
-	return ibv_modify_qp(fixture.left, &attr,
-			     IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE);
-}
-
-static int side_migrate(void)
-{
-	struct ibv_qp_attr attr = { .path_mig_state = IBV_MIG_MIGRATED };
-
-	return ibv_modify_qp(fixture.left, &attr, IBV_QP_PATH_MIG_STATE);
-}
-
 static int side_execute(const struct export_request *request)
 {
 	switch (request->what) {
@@ -140,9 +119,11 @@ static int side_execute(const struct export_request *request)
 	case EXPORT_WRITE:
 		return side_write(request);
 	case EXPORT_REARM:
-		return side_rearm();
+		fixture_rearm(fixture.left);
+		return 0;
 	case EXPORT_MIGRATE:
-		return side_migrate();
+		fixture_migrate(fixture.left);
+		return 0;
 	case EXPORT_CLOSE:
 		return side_close();
 	default:

@@ -146,6 +146,27 @@ void fixture_connect(struct ibv_qp *left, struct ibv_qp *right)
 		fixture_to_rts(qps[i]);
 }
 
+void fixture_rearm(struct ibv_qp *qp)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	assert_int_equal(ibv_query_qp(qp, &attr, IBV_QP_AV, &init), 0);
+	attr.alt_ah_attr = attr.ah_attr;
+	attr.alt_port_num = attr.port_num;
+	attr.path_mig_state = IBV_MIG_REARM;
+	assert_int_equal(ibv_modify_qp(qp, &attr,
+				       IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE),
+			 0);
+}
+
+void fixture_migrate(struct ibv_qp *qp)
+{
+	struct ibv_qp_attr attr = { .path_mig_state = IBV_MIG_MIGRATED };
+
+	assert_int_equal(ibv_modify_qp(qp, &attr, IBV_QP_PATH_MIG_STATE), 0);
+}
+
 void fixture_set_up_on(struct ibv_context *ctx)
 {
 	fixture.ctx = ctx;

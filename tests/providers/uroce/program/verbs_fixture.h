@@ -65,6 +65,16 @@ void fixture_to_rts(struct ibv_qp *qp);
 /** fixture_connect() - move two QPs in any state to RTS, and connect them */
 void fixture_connect(struct ibv_qp *left, struct ibv_qp *right);
 
+/**
+ * fixture_rearm() - load the path in use as the alternate one, and rearm
+ *
+ * The paths differ in the UDP source port.
+ */
+void fixture_rearm(struct ibv_qp *qp);
+
+/** fixture_migrate() - request the migration of an armed QP */
+void fixture_migrate(struct ibv_qp *qp);
+
 /** fixture_post() - post a signaled work request with one SGE in @mr */
 int fixture_post(struct ibv_qp *qp, struct ibv_send_wr wr, uint8_t *addr,
 		 uint32_t length);

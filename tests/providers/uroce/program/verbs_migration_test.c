@@ -394,7 +394,7 @@ static void messages_of_migrated_peer_do_not_arm(void **state)
 static void requested_migration_moves_both_ends(void **state)
 {
 	arm();
-	assert_int_equal(request_state(fixture.left, IBV_MIG_MIGRATED), 0);
+	fixture_migrate(fixture.left);
 	expect_migrated(fixture.left, V6);
 	assert_int_equal(migration_query(fixture.left).timeout, ALT_TIMEOUT);
 	expect_state(fixture.right, IBV_MIG_ARMED);
@@ -420,7 +420,7 @@ static void second_migration_returns_to_first_path(void **state)
 			assert_int_equal(request_state(to, IBV_MIG_REARM), 0);
 			exchange();
 		}
-		assert_int_equal(request_state(from, IBV_MIG_MIGRATED), 0);
+		fixture_migrate(from);
 		expect_migrated(from, used);
 		write_short(from);
 		expect_migrated(to, used);
@@ -430,7 +430,7 @@ static void second_migration_returns_to_first_path(void **state)
 static void alternate_path_may_have_same_addresses(void **state)
 {
 	arm_with(V4);
-	assert_int_equal(request_state(fixture.left, IBV_MIG_MIGRATED), 0);
+	fixture_migrate(fixture.left);
 	exchange();
 	expect_event(IBV_EVENT_PATH_MIG, fixture.left);
 	expect_event(IBV_EVENT_PATH_MIG, fixture.right);
@@ -453,8 +453,7 @@ static void uc_message_arrives_after_migration(void **state)
 
 		if (i == 2) {
 			expect_state(left, IBV_MIG_ARMED);
-			assert_int_equal(request_state(left, IBV_MIG_MIGRATED),
-					 0);
+			fixture_migrate(left);
 			expect_migrated(left, V6);
 		}
 		send_message(qps[i % 2], qps[!(i % 2)], length);
@@ -477,7 +476,7 @@ static void migration_of_peer_process_is_followed(void **state)
 
 	exporter_start(&exporter, NULL);
 	exporter_connect(&exporter, fixture.left);
-	rearm_with(fixture.left, V4);
+	fixture_rearm(fixture.left);
 	assert_int_equal(exporter_tell(&exporter, &request), 0);
 	request.what = EXPORT_WRITE;
 	assert_int_equal(exporter_tell(&exporter, &request), IBV_WC_SUCCESS);
@@ -494,22 +493,23 @@ static void migration_of_peer_process_is_followed(void **state)
 
 /* -- a path that loses packets -- */
 
-static void write_on_lost_path_completes_on_alternate_path(void **state)
+static void lose_path_during(enum ibv_wr_opcode opcode)
 {
 	arm();
-	assert_int_equal(transfer(fixture.left, IBV_WR_RDMA_WRITE, 3 * LOST),
+	assert_int_equal(transfer(fixture.left, opcode, 3 * LOST),
 			 IBV_WC_SUCCESS);
 	expect_migrated(fixture.left, V6);
 	expect_migrated(fixture.right, V6);
 }
 
+static void write_on_lost_path_completes_on_alternate_path(void **state)
+{
+	lose_path_during(IBV_WR_RDMA_WRITE);
+}
+
 static void read_on_lost_path_completes_on_alternate_path(void **state)
 {
-	arm();
-	assert_int_equal(transfer(fixture.left, IBV_WR_RDMA_READ, 3 * LOST),
-			 IBV_WC_SUCCESS);
-	expect_migrated(fixture.left, V6);
-	expect_migrated(fixture.right, V6);
+	lose_path_during(IBV_WR_RDMA_READ);
 }
 
 static void write_without_arming_fails_on_lost_path(void **state)
@@ -533,7 +533,7 @@ static void peer_that_is_not_armed_refuses_migration(void **state)
 {
 	arm();
 	assert_int_equal(request_state(fixture.right, IBV_MIG_REARM), 0);
-	assert_int_equal(request_state(fixture.left, IBV_MIG_MIGRATED), 0);
+	fixture_migrate(fixture.left);
 	expect_migrated(fixture.left, V6);
 	assert_int_equal(transfer(fixture.left, IBV_WR_RDMA_WRITE, SHORT),
 			 IBV_WC_RETRY_EXC_ERR);
@@ -576,8 +576,7 @@ static void alternate_path_has_second_source_port(void **state)
 	for (int i = 0; i < 4; i++) {
 		arm_with(V4);
 		(void)captured_port(fd);
-		assert_int_equal(request_state(fixture.left, IBV_MIG_MIGRATED),
-				 0);
+		fixture_migrate(fixture.left);
 		write_short(fixture.left);
 		second = captured_port(fd);
 		assert_int_not_equal(second, first);

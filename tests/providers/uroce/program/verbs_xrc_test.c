@@ -302,21 +302,6 @@ static void xrc_srq_destroyed_before_receive_fails_connection(void **state)
 
 /* -- alternate path -- */
 
-/* Loads the path in use as the alternate one: its source port differs. */
-static void rearm_with_same_addresses(struct ibv_qp *qp)
-{
-	struct ibv_qp_init_attr init;
-	struct ibv_qp_attr attr;
-
-	assert_int_equal(ibv_query_qp(qp, &attr, IBV_QP_AV, &init), 0);
-	attr.alt_ah_attr = attr.ah_attr;
-	attr.alt_port_num = attr.port_num;
-	attr.path_mig_state = IBV_MIG_REARM;
-	assert_int_equal(ibv_modify_qp(qp, &attr,
-				       IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE),
-			 0);
-}
-
 static void send_8_bytes(void)
 {
 	xrc_post_receive(&xrc.srqs[0], 1);
@@ -327,14 +312,11 @@ static void send_8_bytes(void)
 
 static void xrc_target_follows_migration_of_initiator(void **state)
 {
-	struct ibv_qp_attr attr = { .path_mig_state = IBV_MIG_MIGRATED };
-
 	xrc_to_rts(xrc.target, 7);
-	rearm_with_same_addresses(xrc.target);
-	rearm_with_same_addresses(xrc.initiator);
+	fixture_rearm(xrc.target);
+	fixture_rearm(xrc.initiator);
 	send_8_bytes();
-	assert_int_equal(
-		ibv_modify_qp(xrc.initiator, &attr, IBV_QP_PATH_MIG_STATE), 0);
+	fixture_migrate(xrc.initiator);
 	xrc_expect_event(IBV_EVENT_PATH_MIG, xrc.initiator);
 	send_8_bytes();
 	xrc_expect_event(IBV_EVENT_PATH_MIG, xrc.target);
