@@ -205,18 +205,18 @@ static bool use_retry(struct uroce_qp *qp, enum uroce_cause_kind cause)
 {
 	struct uroce_requester *req = &qp->roce->req;
 
-	if (!req->retry_left && uroce_migration_migrate(qp)) {
+	if (req->retry_left) {
+		req->retry_left--;
+		return true;
+	}
+	if (uroce_migration_migrate(qp)) {
 		req->retry_left = qp->retry_cnt;
 		return true;
 	}
-	if (!req->retry_left) {
-		uroce_cause_note(qp, cause, req->una_psn, qp->retry_cnt);
-		uroce_core_count(qp->core, UROCE_C_RETRY_EXCEEDED, 1);
-		uroce_qp_fault(qp, UROCE_FAULT_SQ, IBV_WC_RETRY_EXC_ERR);
-		return false;
-	}
-	req->retry_left--;
-	return true;
+	uroce_cause_note(qp, cause, req->una_psn, qp->retry_cnt);
+	uroce_core_count(qp->core, UROCE_C_RETRY_EXCEEDED, 1);
+	uroce_qp_fault(qp, UROCE_FAULT_SQ, IBV_WC_RETRY_EXC_ERR);
+	return false;
 }
 
 static void retry(struct uroce_qp *qp, enum uroce_cause_kind cause,

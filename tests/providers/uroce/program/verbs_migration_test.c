@@ -554,9 +554,10 @@ static uint16_t captured_port(int fd)
 	while ((nr = recv(fd, packet, sizeof(packet), MSG_DONTWAIT)) > 0) {
 		uint16_t ports[2]; /* source, destination */
 
+		if (nr < IPV4_HEADER + 8 || packet[9] != IPPROTO_UDP)
+			continue;
 		memcpy(ports, packet + IPV4_HEADER, sizeof(ports));
-		if (nr < IPV4_HEADER + 8 || packet[9] != IPPROTO_UDP ||
-		    ntohs(ports[1]) != ROCE_PORT)
+		if (ntohs(ports[1]) != ROCE_PORT)
 			continue;
 		assert_true(!port || port == ports[0]);
 		port = ports[0];
