@@ -489,13 +489,26 @@ static bool is_port_ours(void)
 }
 
 /*
- * Whether @ret may be temporary: a process may be joining, or processes of an
- * old group may be exiting.
+ * A process that has claimed a slot may have bound the first socket of the
+ * group and not shared it yet. It may have claimed the slot only after this
+ * process has listed the members.
  */
-static bool may_pass(int ret)
+static bool may_get_shared(struct join *join)
+{
+	list_members(join);
+	return join->nr_members > 0;
+}
+
+/*
+ * Whether @ret may be temporary: a process may be joining, or processes of an
+ * old group may be exiting. The first socket is shared soon after it was bound,
+ * so a port that stays unshared while the pauses grow belongs to others.
+ */
+static bool may_pass(struct join *join, int ret, unsigned int pause_ms)
 {
 	if (ret == -EADDRINUSE)
-		return is_port_ours();
+		return is_port_ours() ||
+		       (pause_ms < MAX_RETRY_MS && may_get_shared(join));
 	return is_hang_up(ret) || ret == -EAGAIN;
 }
 
@@ -509,7 +522,7 @@ static int get_sockets(struct join *join)
 		ret = join->nr_members ? get_blocks(join) : -ECONNREFUSED;
 		if (ret == -ECONNREFUSED || ret == -EPERM)
 			ret = make_block(join->slots);
-		if (!ret || !may_pass(ret) || !left_ms(join))
+		if (!ret || !may_pass(join, ret, pause_ms) || !left_ms(join))
 			return ret;
 		uroce_slots_close_fds(join->slots);
 		if (uroce_slots_await(-1, join->stop_fd, pause_ms) ==

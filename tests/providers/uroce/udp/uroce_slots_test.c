@@ -28,6 +28,26 @@
 #include "uroce_members.h"
 #include "uroce_netns.h"
 
+/* A socket with the port, which other sockets cannot share yet. */
+static int unshared_fd = -1;
+static unsigned int nr_pauses;
+
+int __real_uroce_slots_await(int fd, int stop_fd, unsigned int timeout_ms);
+int __wrap_uroce_slots_await(int fd, int stop_fd, unsigned int timeout_ms);
+
+/* In its first pause the socket is shared, in the second it is closed. */
+int __wrap_uroce_slots_await(int fd, int stop_fd, unsigned int timeout_ms)
+{
+	nr_pauses++;
+	if (unshared_fd >= 0 && nr_pauses == 1) {
+		assert_int_equal(uroce_socket_share(unshared_fd), 0);
+	} else if (unshared_fd >= 0) {
+		(void)close(unshared_fd);
+		unshared_fd = -1;
+	}
+	return __real_uroce_slots_await(fd, stop_fd, timeout_ms);
+}
+
 static void serve(void *arg)
 {
 	(void)uroce_slots_serve(arg);
@@ -326,6 +346,40 @@ static void slots_port_in_use_returns_eaddrinuse(void **state)
 	uroce_slots_leave(&slots);
 }
 
+/* Both processes have a slot; the port may belong to any user. */
+static void slots_port_in_use_beside_member_returns_eaddrinuse(void **state)
+{
+	struct uroce_slots first, slots;
+	int fd = uroce_socket_sender();
+
+	uroce_slots_init(&first);
+	assert_int_equal(uroce_slots_claim(&first, 0), 0);
+	assert_int_equal(uroce_socket_bind(fd, UROCE_UDP_PORT), 0);
+	nr_pauses = 0;
+	assert_int_equal(claim_and_join(&slots), -EADDRINUSE);
+	assert_in_range(nr_pauses, 1, 5); /* 155 ms at most */
+	(void)close(fd);
+	uroce_slots_leave(&first);
+}
+
+/* Another process has bound the first socket of the group this very moment. */
+static void slots_first_socket_is_awaited_until_shared(void **state)
+{
+	struct uroce_slots first, slots;
+	int fd = uroce_socket_sender();
+
+	uroce_slots_init(&first);
+	assert_int_equal(uroce_slots_claim(&first, 0), 0);
+	assert_int_equal(uroce_socket_bind(fd, UROCE_UDP_PORT), 0);
+	nr_pauses = 0;
+	unshared_fd = fd;
+	assert_int_equal(claim_and_join(&slots), 0);
+	assert_int_equal(slots.slot, 1);
+	assert_comes_to(&slots);
+	uroce_slots_leave(&slots);
+	uroce_slots_leave(&first);
+}
+
 static void slots_silent_member_is_skipped(void **state)
 {
 	struct uroce_slots silent;
@@ -504,6 +558,9 @@ int main(void)
 		cmocka_unit_test(
 			slots_old_group_without_listener_is_not_joined),
 		cmocka_unit_test(slots_port_in_use_returns_eaddrinuse),
+		cmocka_unit_test(
+			slots_port_in_use_beside_member_returns_eaddrinuse),
+		cmocka_unit_test(slots_first_socket_is_awaited_until_shared),
 		cmocka_unit_test(slots_silent_member_is_skipped),
 		cmocka_unit_test(slots_forward_delivers_packet),
 		cmocka_unit_test(slots_malformed_request_gets_no_response),
