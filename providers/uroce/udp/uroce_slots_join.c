@@ -295,6 +295,26 @@ static bool on_count(struct question *question, uint32_t slot, int fd,
 	return true;
 }
 
+static bool on_first_count(struct question *question, uint32_t slot, int fd,
+			   const struct uroce_slots_message *message)
+{
+	(void)on_count(question, slot, fd, message);
+	return false;
+}
+
+/* Asks members one after the other for their count, until one responds. */
+static void ask_one(struct join *join, struct question *ret_question)
+{
+	*ret_question = (struct question){
+		.join = join,
+		.kind = UROCE_SLOTS_COUNT,
+		.nr = join->slots->nr,
+		.at_once = 1,
+		.on_response = on_first_count,
+	};
+	(void)question_run(ret_question);
+}
+
 /* Sends COUNT or TAKE to all members and waits for their responses. */
 static void ask_all(struct join *join, enum uroce_slots_kind kind,
 		    const int *fds, struct question *ret_question)
@@ -401,16 +421,20 @@ static int lock_group(const struct uroce_slots *slots, short type)
 }
 
 /*
- * Gets the blocks that this process lacks. Of the members that are asked, the
- * one with the most blocks may exit before it has sent them.
+ * Gets the blocks that this process lacks and another member has, @all: any
+ * member. Of the members that are asked, the one with the most blocks may exit
+ * before it has sent them.
  */
-static int get_missing_blocks(struct join *join)
+static int get_missing_blocks(struct join *join, bool all)
 {
 	struct question count;
 	int ret;
 
 	for (;;) {
-		ask_all(join, UROCE_SLOTS_COUNT, NULL, &count);
+		if (all)
+			ask_all(join, UROCE_SLOTS_COUNT, NULL, &count);
+		else
+			ask_one(join, &count);
 		if (count.most <= join->slots->nr)
 			return 0;
 		join->members[0] = count.most_slot;
@@ -428,16 +452,20 @@ static int get_missing_blocks(struct join *join)
 }
 
 /*
- * Creates blocks up to the one of the slot. A member that was stopped may have
- * missed a block. If this process has the sockets of such a member, a new block
- * would get wrong indexes, so all members are asked for their count first.
+ * Creates blocks up to the one of the slot. Of processes that start together,
+ * an earlier one may have created them, and any member has them. A member that
+ * was stopped may have missed a block. If this process has the sockets of such
+ * a member, a new block would get wrong indexes, so all members are asked for
+ * their count first.
  */
 static int add_blocks_locked(struct join *join)
 {
 	struct uroce_slots *slots = join->slots;
 	struct question take;
-	int ret = get_missing_blocks(join);
+	int ret = get_missing_blocks(join, false);
 
+	if (!ret && slots->slot >= slots->nr)
+		ret = get_missing_blocks(join, true);
 	if (ret)
 		return ret;
 	while (slots->slot >= slots->nr) {

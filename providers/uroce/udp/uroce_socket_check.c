@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
+#include "uroce/udp/uroce_slots.h"
 #include "uroce/wire/uroce_packet.h"
 
 #ifndef SO_NETNS_COOKIE /* Linux 5.14 */
@@ -78,10 +79,10 @@ static bool is_receiver(int fd, uint64_t netns)
 	       !is_connected(fd) && get_cookie(fd, SO_NETNS_COOKIE) == netns;
 }
 
-static bool has_duplicate(const int *fds, uint32_t nr, uint64_t cookie)
+static bool has_cookie(const uint64_t *cookies, uint32_t nr, uint64_t cookie)
 {
 	for (uint32_t i = 0; i < nr && cookie; i++)
-		if (get_cookie(fds[i], SO_COOKIE) == cookie)
+		if (cookies[i] == cookie)
 			return true;
 	return false;
 }
@@ -90,14 +91,19 @@ int uroce_socket_check_receivers(int own, const int *fds, uint32_t nr,
 				 const int *known, uint32_t nr_known)
 {
 	uint64_t netns = get_cookie(own, SO_NETNS_COOKIE);
+	uint64_t cookies[UROCE_NR_SLOTS];
 
+	if (nr_known > UROCE_NR_SLOTS || nr > UROCE_NR_SLOTS - nr_known)
+		return -EPROTO;
+	for (uint32_t i = 0; i < nr_known; i++)
+		cookies[i] = get_cookie(known[i], SO_COOKIE);
 	for (uint32_t i = 0; i < nr; i++) {
 		uint64_t cookie = get_cookie(fds[i], SO_COOKIE);
 
 		if (!is_receiver(fds[i], netns) ||
-		    has_duplicate(fds, i, cookie) ||
-		    has_duplicate(known, nr_known, cookie))
+		    has_cookie(cookies, nr_known + i, cookie))
 			return -EPROTO;
+		cookies[nr_known + i] = cookie;
 	}
 	return 0;
 }

@@ -15,7 +15,7 @@
  * @fds: descriptors of another process
  * @nr: > 0
  * @known: descriptors that passed this check, or that this process created
- * @nr_known: may be 0
+ * @nr_known: may be 0; with @nr UROCE_NR_SLOTS at most
  *
  * Each must be a UDP socket of the network namespace of @own, bound to port
  * 4791 of all addresses, not connected, shared by SO_REUSEPORT, and no
