@@ -69,9 +69,10 @@ static uint64_t spread(const struct uroce_qp *qp, uint64_t now, uint64_t below)
 }
 
 /*
- * A probe may be lost, too: the next one waits twice as long. Without an RTT,
- * many QPs may have begun at the same time, and lost all: their probes are
- * spread, so that they do not collide again.
+ * Not within a host, where no packet is lost. A probe may be lost, too: the
+ * next one waits twice as long. Without an RTT, many QPs may have begun at the
+ * same time, and lost all: their probes are spread, so that they do not collide
+ * again.
  */
 static uint64_t probe_from(const struct uroce_qp *qp, uint64_t now)
 {
@@ -84,8 +85,7 @@ static uint64_t probe_from(const struct uroce_qp *qp, uint64_t now)
 		return UROCE_NEVER;
 	if (!req->cwnd.rtt.min_ns)
 		wait_ns += spread(qp, now, wait_ns);
-	return !qp->roce->channel && now + wait_ns < req->ack_ns ? now + wait_ns
-								 : UROCE_NEVER;
+	return now + wait_ns < req->ack_ns ? now + wait_ns : UROCE_NEVER;
 }
 
 void uroce_retry_start(struct uroce_qp *qp, uint64_t now)
@@ -96,7 +96,8 @@ void uroce_retry_start(struct uroce_qp *qp, uint64_t now)
 		return;
 	req->stale = qp->roce->engine->stale;
 	req->ack_ns = timeout_from(qp, now);
-	req->probe_ns = probe_from(qp, now);
+	if (!qp->roce->channel)
+		req->probe_ns = probe_from(qp, now);
 	uroce_timers_set(qp->roce->engine, qp, uroce_retry_deadline(qp));
 }
 
