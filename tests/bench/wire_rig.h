@@ -16,8 +16,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define WIRE_MAX_QPS	  1024
-#define WIRE_NR_PROCESSES 64
+#define WIRE_MAX_QPS	  10000
+#define WIRE_NR_PROCESSES 200
 #define WIRE_MESSAGE	  (1u << 20) /* bytes of a large message */
 #define WIRE_SMALL	  8	     /* bytes of a small message */
 #define WIRE_MAX_TRIPS	  20000

@@ -2,8 +2,8 @@
 /*
  * wire_scale CLIENT_IF CLIENT_IP SERVER_IF SERVER_IP [NETNS [ROUNDS]] - cost of
  * the user-space device when idle and at scale: an idle process with 100 queue
- * pairs, the helper thread beside a polling application, 1000 queue pairs in a
- * process, 64 processes on an address.
+ * pairs, the helper thread beside a polling application, 10000 queue pairs in a
+ * process, 200 processes on an address.
  *
  * Prints lines in the format of wire_bench.
  */
@@ -20,7 +20,7 @@
 #include "wire_verbs.h"
 
 #define NR_IDLE 100
-#define NR_MANY 1000
+#define NR_MANY 10000
 #define IDLE_S	3
 #define POLL_NS 1000000000
 #define TRIPS	2000
@@ -173,9 +173,15 @@ static void measure_helper(int round)
 
 static void measure_many(int round)
 {
-	double before_kb = anonymous_kb();
-	uint64_t start_ns = wire_now_ns();
+	double before_kb;
+	uint64_t start_ns;
 
+	open_links(1);
+	print("many_single", round,
+	      wire_verbs_latency(&end, &device, links, 1, WIRE_SMALL, TRIPS));
+	close_links(1);
+	before_kb = anonymous_kb();
+	start_ns = wire_now_ns();
 	open_links(NR_MANY);
 	print("many_setup_us", round,
 	      (double)(wire_now_ns() - start_ns) / 1e3 / NR_MANY);

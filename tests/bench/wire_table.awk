@@ -76,21 +76,21 @@ BEGIN {
 		"helper_poll", "-", "less", 1, "-")
 	what("helper during a ping-pong", "uroce", "% of a core",
 		"helper_trips", "-", "less", 1, "-")
-	what("8 B, one way, 1000 QPs in turn", "uroce", "us", "many_all",
+	what("8 B, one way, 10000 QPs in turn", "uroce", "us", "many_all",
 		"many_udp", "less", "-", "-")
 	what("8 B, one way, 2 QPs in turn", "uroce", "us", "many_two",
 		"many_udp", "less", "-", "-")
-	what("8 B, one way, one of 1000 QPs", "uroce", "us", "many_one",
-		"many_udp", "less", "-", "-")
-	what("memory of a QP, 1000 QPs", "uroce", "KB", "many_kb", "-", "less",
+	what("8 B, one way, one of 10000 QPs and a single one", "uroce", "us",
+		"many_one", "many_single", "less", 1.1, "-")
+	what("memory of a QP, 10000 QPs", "uroce", "KB", "many_kb", "-", "less",
 		"-", "-")
-	what("connecting a QP, 1000 QPs", "uroce", "us", "many_setup_us", "-",
+	what("connecting a QP, 10000 QPs", "uroce", "us", "many_setup_us", "-",
 		"less", "-", "-")
-	what("8 B, one way, 64 processes on an address", "uroce", "us",
+	what("8 B, one way, 200 processes on an address", "uroce", "us",
 		"processes_trip", "processes_udp", "less", "-", "-")
-	what("memory of a process with a QP, 64 processes", "uroce", "KB",
+	what("memory of a process with a QP, 200 processes", "uroce", "KB",
 		"processes_kb", "-", "less", "-", "-")
-	what("start of 64 processes", "uroce", "ms", "processes_setup_ms", "-",
+	what("start of 200 processes", "uroce", "ms", "processes_setup_ms", "-",
 		"less", "-", "-")
 }
 

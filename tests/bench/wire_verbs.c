@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define PORT 1
 
@@ -28,6 +29,24 @@ static void open_context(const struct wire_end *end, struct wire_device *device)
 			device->ctx = ibv_open_device(list[i]);
 	ibv_free_device_list(list);
 	wire_need(end, device->ctx, name);
+}
+
+/* Of processes that start together, the last ones get the UDP port later. */
+static void await_port(const struct wire_end *end,
+		       const struct wire_device *device)
+{
+	const struct timespec nap = { .tv_nsec = 10000000 };
+	struct ibv_port_attr port = { .state = IBV_PORT_DOWN };
+
+	for (int i = 0; i < 3000 && port.state != IBV_PORT_ACTIVE; i++) {
+		if (i)
+			(void)nanosleep(&nap, NULL);
+		wire_must(end, -ibv_query_port(device->ctx, PORT, &port),
+			  "query_port");
+	}
+	errno = ENETDOWN;
+	if (port.state != IBV_PORT_ACTIVE)
+		wire_die(end, "port");
 }
 
 /* The GID of the IPv4 address. */
@@ -58,6 +77,7 @@ void wire_device_open(const struct wire_end *end, struct wire_device *device,
 
 	*device = (struct wire_device){};
 	open_context(end, device);
+	await_port(end, device);
 	choose_gid(end, device);
 	device->pd = wire_need(end, ibv_alloc_pd(device->ctx), "alloc_pd");
 	device->cq = wire_need(end,
