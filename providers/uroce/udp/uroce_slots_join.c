@@ -302,30 +302,20 @@ static bool on_first_count(struct question *question, uint32_t slot, int fd,
 	return false;
 }
 
-/* Asks members one after the other for their count, until one responds. */
-static void ask_one(struct join *join, struct question *ret_question)
-{
-	*ret_question = (struct question){
-		.join = join,
-		.kind = UROCE_SLOTS_COUNT,
-		.nr = join->slots->nr,
-		.at_once = 1,
-		.on_response = on_first_count,
-	};
-	(void)question_run(ret_question);
-}
-
-/* Sends COUNT or TAKE to all members and waits for their responses. */
-static void ask_all(struct join *join, enum uroce_slots_kind kind,
-		    const int *fds, struct question *ret_question)
+/*
+ * Sends COUNT or TAKE and waits for the responses. @all: of all members; else
+ * asks one after the other until one responds.
+ */
+static void ask(struct join *join, enum uroce_slots_kind kind, const int *fds,
+		bool all, struct question *ret_question)
 {
 	*ret_question = (struct question){
 		.join = join,
 		.kind = kind,
 		.nr = join->slots->nr,
 		.fds = fds,
-		.at_once = UROCE_NR_SLOTS,
-		.on_response = on_count,
+		.at_once = all ? UROCE_NR_SLOTS : 1,
+		.on_response = all ? on_count : on_first_count,
 	};
 	(void)question_run(ret_question);
 }
@@ -431,10 +421,7 @@ static int get_missing_blocks(struct join *join, bool all)
 	int ret;
 
 	for (;;) {
-		if (all)
-			ask_all(join, UROCE_SLOTS_COUNT, NULL, &count);
-		else
-			ask_one(join, &count);
+		ask(join, UROCE_SLOTS_COUNT, NULL, all, &count);
 		if (count.most <= join->slots->nr)
 			return 0;
 		join->members[0] = count.most_slot;
@@ -474,7 +461,7 @@ static int add_blocks_locked(struct join *join)
 		ret = make_block(slots);
 		if (ret)
 			return ret;
-		ask_all(join, UROCE_SLOTS_TAKE, fds, &take);
+		ask(join, UROCE_SLOTS_TAKE, fds, true, &take);
 	}
 	return 0;
 }
