@@ -80,6 +80,8 @@ static uint64_t probe_from(const struct uroce_qp *qp, uint64_t now)
 	uint64_t wait_ns = (2 * req->cwnd.rtt.min_ns + PROBE_NS)
 			   << req->nr_probes;
 
+	if (qp->roce->channel)
+		return UROCE_NEVER;
 	/* timeout 0: without an RTT nothing would end the probes */
 	if (!req->cwnd.rtt.min_ns && req->ack_ns == UROCE_NEVER)
 		return UROCE_NEVER;
@@ -96,8 +98,7 @@ void uroce_retry_start(struct uroce_qp *qp, uint64_t now)
 		return;
 	req->stale = qp->roce->engine->stale;
 	req->ack_ns = timeout_from(qp, now);
-	if (!qp->roce->channel)
-		req->probe_ns = probe_from(qp, now);
+	req->probe_ns = probe_from(qp, now);
 	uroce_timers_set(qp->roce->engine, qp, uroce_retry_deadline(qp));
 }
 
