@@ -346,16 +346,27 @@ static void slots_port_in_use_returns_eaddrinuse(void **state)
 	uroce_slots_leave(&slots);
 }
 
+/*
+ * Claims a slot for @first, and binds a socket that has the port alone. Return:
+ * the socket.
+ */
+static int claim_beside_port(struct uroce_slots *first)
+{
+	int fd = uroce_socket_sender();
+
+	uroce_slots_init(first);
+	assert_int_equal(uroce_slots_claim(first, 0), 0);
+	assert_int_equal(uroce_socket_bind(fd, UROCE_UDP_PORT), 0);
+	nr_pauses = 0;
+	return fd;
+}
+
 /* Both processes have a slot; the port may belong to any user. */
 static void slots_port_in_use_beside_member_returns_eaddrinuse(void **state)
 {
 	struct uroce_slots first, slots;
-	int fd = uroce_socket_sender();
+	int fd = claim_beside_port(&first);
 
-	uroce_slots_init(&first);
-	assert_int_equal(uroce_slots_claim(&first, 0), 0);
-	assert_int_equal(uroce_socket_bind(fd, UROCE_UDP_PORT), 0);
-	nr_pauses = 0;
 	assert_int_equal(claim_and_join(&slots), -EADDRINUSE);
 	assert_in_range(nr_pauses, 1, 5); /* 155 ms at most */
 	(void)close(fd);
@@ -366,13 +377,8 @@ static void slots_port_in_use_beside_member_returns_eaddrinuse(void **state)
 static void slots_first_socket_is_awaited_until_shared(void **state)
 {
 	struct uroce_slots first, slots;
-	int fd = uroce_socket_sender();
 
-	uroce_slots_init(&first);
-	assert_int_equal(uroce_slots_claim(&first, 0), 0);
-	assert_int_equal(uroce_socket_bind(fd, UROCE_UDP_PORT), 0);
-	nr_pauses = 0;
-	unshared_fd = fd;
+	unshared_fd = claim_beside_port(&first);
 	assert_int_equal(claim_and_join(&slots), 0);
 	assert_int_equal(slots.slot, 1);
 	assert_comes_to(&slots);
