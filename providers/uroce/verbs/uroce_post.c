@@ -34,11 +34,9 @@ static int fill_inline(const struct uroce_verbs_qp *qp,
 }
 
 static int post_fill_data(const struct uroce_verbs_qp *qp,
-			  const struct ibv_send_wr *wr,
+			  const struct ibv_send_wr *wr, unsigned int op,
 			  struct uroce_send_wqe *wqe)
 {
-	unsigned int op = uroce_op_traits(wr->opcode);
-
 	if (!(op & UROCE_OP_DATA))
 		return 0;
 	if (wr->num_sge < 0)
@@ -105,20 +103,20 @@ static int fill_operation(struct uroce_verbs_qp *qp,
 
 static int post_one(struct uroce_verbs_qp *qp, const struct ibv_send_wr *wr)
 {
+	unsigned int op = uroce_sq_op(qp, wr->opcode, wr->send_flags);
 	struct uroce_send_wqe *wqe;
 	int err;
 
-	if (!uroce_sq_may_post(qp) ||
-	    !uroce_op_is_for(wr->opcode, qp->vqp.qp.qp_type, wr->send_flags))
+	if (!op || !uroce_sq_may_post(qp))
 		return EINVAL;
 	wqe = uroce_sq_slot(qp, 0);
 	if (!wqe)
 		return ENOMEM;
 	uroce_wqe_start(wqe, wr->wr_id, wr->opcode, wr->send_flags);
-	err = post_fill_data(qp, wr, wqe);
+	err = post_fill_data(qp, wr, op, wqe);
 	if (!err)
 		err = fill_operation(qp, wr, wqe);
-	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND)
+	if (qp->op_trait & UROCE_OP_XRC)
 		wqe->remote.xrc_srqn = wr->qp_type.xrc.remote_srqn;
 	if (!err)
 		uroce_sq_publish(qp, 1);
@@ -164,7 +162,7 @@ int uroce_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 	if (!uroce_spin_lock_unless_own(&qp->sq_lock))
 		return EBUSY;
 	if (uroce_sq_may_post(qp) &&
-	    uroce_op_is_for(IBV_WR_BIND_MW, ibqp->qp_type, bind->send_flags)) {
+	    uroce_sq_op(qp, IBV_WR_BIND_MW, bind->send_flags)) {
 		wqe = uroce_sq_slot(qp, 0);
 		err = ENOMEM;
 	}

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "uroce/verbs/uroce_verbs.h"
+#include "uroce/verbs/uroce_send.h"
 
 int uroce_qp_object_new(struct ibv_context *ibctx,
 			const struct ibv_qp_init_attr_ex *attr,
@@ -28,6 +28,7 @@ int uroce_qp_object_new(struct ibv_context *ibctx,
 	qp->srq = attr->srq ? to_uroce_srq(attr->srq) : NULL;
 	qp->max_send_sge = cap->max_send_sge;
 	qp->max_inline = cap->max_inline_data;
+	qp->op_trait = (uint8_t)uroce_op_trait_of(attr->qp_type);
 	qp->sig_all = attr->sq_sig_all;
 	list_init(&qp->handles);
 	verbs_init_qp(&qp->vqp, ibctx, attr);

@@ -34,22 +34,38 @@ static inline unsigned int uroce_op_traits(enum ibv_wr_opcode opcode)
 	return (size_t)opcode < UROCE_NR_OPS ? uroce_op_table[opcode] : 0;
 }
 
-/**
- * uroce_op_is_for() - test whether QPs of a type support an operation
- * @opcode: the operation
- * @type: the type
- * @flags: enum ibv_send_flags; no QP can compute IP checksums
- */
-static inline bool uroce_op_is_for(enum ibv_wr_opcode opcode,
-				   enum ibv_qp_type type, unsigned int flags)
+/** uroce_op_trait_of() - get the trait of operations that a QP type supports */
+static inline unsigned int uroce_op_trait_of(enum ibv_qp_type type)
 {
-	unsigned int bit = type == IBV_QPT_RC	      ? UROCE_OP_RC
-			   : type == IBV_QPT_UC	      ? UROCE_OP_UC
-			   : type == IBV_QPT_UD	      ? UROCE_OP_UD
-			   : type == IBV_QPT_XRC_SEND ? UROCE_OP_XRC
-						      : 0;
+	switch (type) {
+	case IBV_QPT_RC:
+		return UROCE_OP_RC;
+	case IBV_QPT_UC:
+		return UROCE_OP_UC;
+	case IBV_QPT_UD:
+		return UROCE_OP_UD;
+	case IBV_QPT_XRC_SEND:
+		return UROCE_OP_XRC;
+	default:
+		return 0;
+	}
+}
 
-	return uroce_op_traits(opcode) & bit && !(flags & IBV_SEND_IP_CSUM);
+/**
+ * uroce_sq_op() - get the traits of an operation that is to be posted
+ * @qp: the QP
+ * @opcode: the operation
+ * @flags: enum ibv_send_flags; no QP can compute IP checksums
+ *
+ * Return: enum uroce_op_trait; 0: the QP does not support the operation.
+ */
+static inline unsigned int uroce_sq_op(const struct uroce_verbs_qp *qp,
+				       enum ibv_wr_opcode opcode,
+				       unsigned int flags)
+{
+	unsigned int op = uroce_op_traits(opcode);
+
+	return op & qp->op_trait && !(flags & IBV_SEND_IP_CSUM) ? op : 0;
 }
 
 /** uroce_sq_may_post() - test the state: from RTS on (IBTA 10.8.3.1) */

@@ -223,6 +223,7 @@ struct uroce_verbs_qp {
 	 */
 	struct list_node handles;
 	uint32_t max_send_sge, max_inline;
+	uint8_t op_trait; /* enum uroce_op_trait of the type */
 	bool sig_all;
 	struct verbs_event_count raised;
 

@@ -37,12 +37,12 @@ static struct uroce_send_wqe *wr_slot(struct uroce_verbs_qp *qp,
 				      enum ibv_wr_opcode opcode)
 {
 	const struct ibv_qp_ex *qpx = &qp->vqp.qp_ex;
+	unsigned int op = uroce_sq_op(qp, opcode, qpx->wr_flags);
 	struct uroce_send_wqe *wqe = NULL;
 
 	qp->wr_wqe = NULL;
 	/* wr_wants_addr: the previous request got no address or SRQ */
-	if (qp->wr_wants_addr ||
-	    !uroce_op_is_for(opcode, qp->vqp.qp.qp_type, qpx->wr_flags))
+	if (qp->wr_wants_addr || !op)
 		wr_fail(qp, EINVAL);
 	if (qp->wr_err)
 		return NULL;
@@ -55,10 +55,9 @@ static struct uroce_send_wqe *wr_slot(struct uroce_verbs_qp *qp,
 	/* the setter decides whether data is inline, not a flag */
 	uroce_wqe_start(wqe, qpx->wr_id, opcode,
 			qpx->wr_flags & ~(unsigned int)IBV_SEND_INLINE);
-	if (uroce_op_traits(opcode) & UROCE_OP_DATA)
+	if (op & UROCE_OP_DATA)
 		qp->wr_wqe = wqe;
-	qp->wr_wants_addr = qp->vqp.qp.qp_type == IBV_QPT_UD ||
-			    qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND;
+	qp->wr_wants_addr = qp->op_trait & (UROCE_OP_UD | UROCE_OP_XRC);
 	return wqe;
 }
 

@@ -308,7 +308,7 @@ static bool is_possible(const struct request *request)
 {
 	enum ibv_wr_opcode opcode = request->opcode;
 
-	if (!uroce_op_is_for(opcode, qp->qp_type, 0))
+	if (!(uroce_op_traits(opcode) & uroce_op_trait_of(qp->qp_type)))
 		return false;
 	/* struct ibv_send_wr has no members for it */
 	if (opcode == IBV_WR_FLUSH && request->style < CALLS)
