@@ -31,13 +31,15 @@ static void fill_wc(struct ibv_wc *wc, const struct uroce_cqe *cqe)
 	};
 }
 
-static int take_some(struct uroce_verbs_cq *cq, int num_entries,
-		     struct ibv_wc *wc)
+static __attribute__((noinline)) int
+take_some(struct uroce_verbs_cq *cq, int num_entries, struct ibv_wc *wc)
 {
 	struct uroce_ring *ring = &cq->cq.ring;
 	uint32_t head, tail;
 	int nr = 0;
 
+	if (__atomic_load_n(&cq->in_vain, __ATOMIC_RELAXED))
+		uroce_polled(&cq->in_vain, UROCE_PASS_FOUND);
 	if (!uroce_spin_lock_unless_own(&cq->poll_lock))
 		return 0; /* signal handler that interrupts a poll */
 	tail = ring->tail;
@@ -49,25 +51,28 @@ static int take_some(struct uroce_verbs_cq *cq, int num_entries,
 	return nr;
 }
 
+/* Makes progress first. */
+static __attribute__((noinline)) int
+poll_empty(struct uroce_verbs_cq *cq, int num_entries, struct ibv_wc *wc)
+{
+	enum uroce_pass pass;
+
+	uroce_poll_yield(&cq->in_vain);
+	pass = uroce_cq_progress(cq);
+	if (uroce_ring_used(&cq->cq.ring))
+		return take_some(cq, num_entries, wc);
+	uroce_cq_poll_other(cq);
+	uroce_polled(&cq->in_vain, pass);
+	return 0;
+}
+
 int uroce_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 {
 	struct uroce_verbs_cq *cq = to_uroce_cq(ibcq);
 
-	/* checked without poll_lock */
-	if (!uroce_ring_used(&cq->cq.ring)) {
-		enum uroce_pass pass;
-
-		uroce_poll_yield(&cq->in_vain);
-		pass = uroce_cq_progress(cq);
-		if (!uroce_ring_used(&cq->cq.ring)) {
-			uroce_cq_poll_other(cq);
-			uroce_polled(&cq->in_vain, pass);
-			return 0;
-		}
-	}
-	if (__atomic_load_n(&cq->in_vain, __ATOMIC_RELAXED))
-		uroce_polled(&cq->in_vain, UROCE_PASS_FOUND);
-	return take_some(cq, num_entries, wc);
+	/* checked without poll_lock; no register is saved here */
+	return uroce_ring_used(&cq->cq.ring) ? take_some(cq, num_entries, wc)
+					     : poll_empty(cq, num_entries, wc);
 }
 
 int uroce_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
