@@ -245,7 +245,7 @@ static bool worker_defer_acks(struct uroce_worker *worker, uint64_t received)
 	return worker->received != received &&
 	       !worker->wake_policy.short_leases &&
 	       uroce_worker_lease(worker) > worker->now &&
-	       uroce_engine_defer_acks(&worker->engine, false,
+	       uroce_engine_defer_acks(&worker->engine,
 				       worker->received <= received + 2);
 }
 

@@ -79,18 +79,16 @@ static bool send_all(struct uroce_worker *worker)
 }
 
 /* The helper thread sends a deferred ACK at the end of the lease. */
-static void quick_finish(struct uroce_worker *worker)
+static inline void quick_finish(struct uroce_worker *worker)
 {
 	const struct uroce_engine *engine = &worker->engine;
 	uint64_t until_ns =
 		__atomic_load_n(&worker->helper.until_ns, __ATOMIC_RELAXED);
 
-	if (engine->core.cq_events || engine->core.rq_events ||
-	    engine->core.qp_events)
+	if (uroce_core_has_events(&engine->core))
 		uroce_worker_deliver(worker);
 	if (uroce_engine_deadline(engine) < until_ns ||
-	    (engine->nr_deferred &&
-	     __atomic_load_n(&worker->lease_ns, __ATOMIC_RELAXED) < until_ns))
+	    (engine->nr_deferred && uroce_worker_lease(worker) < until_ns))
 		uroce_worker_need_helper(worker);
 }
 
@@ -112,7 +110,7 @@ static bool is_done_here(struct uroce_worker *worker, struct uroce_qp *qp)
 	if (worker->process->exclusive || uroce_fast_has_postponed(qp) ||
 	    worker->dead || !uroce_fast_direct(qp))
 		return false;
-	if (engine->core.cq_events || engine->core.qp_events)
+	if (uroce_core_has_events(&engine->core))
 		uroce_worker_deliver(worker);
 	return true;
 }
@@ -178,11 +176,11 @@ bool uroce_worker_quick_post(struct uroce_worker *worker, struct uroce_qp *qp)
 	return !qp->roce->channel->full;
 }
 
-static bool quick_defer_acks(struct uroce_worker *worker, uint64_t received)
+static bool quick_defer_ack(struct uroce_worker *worker, uint64_t received)
 {
 	return worker->received == received + 1 &&
 	       !worker->wake_policy.short_leases &&
-	       uroce_engine_defer_acks(&worker->engine, true, true);
+	       uroce_engine_defer_only_ack(&worker->engine);
 }
 
 /* Nothing was received, and nothing is left to send or to deliver. */
@@ -190,8 +188,8 @@ static bool is_done(const struct uroce_engine *engine)
 {
 	return !uroce_engine_next_active(engine) &&
 	       list_empty(&engine->unsent) &&
-	       list_empty(&engine->core.faulted) && !engine->core.cq_events &&
-	       !engine->core.rq_events && !engine->core.qp_events;
+	       list_empty(&engine->core.faulted) &&
+	       !uroce_core_has_events(&engine->core);
 }
 
 bool uroce_worker_quick_poll(struct uroce_worker *worker)
@@ -213,7 +211,7 @@ bool uroce_worker_quick_poll(struct uroce_worker *worker)
 	} else if (is_done(engine)) {
 		return true;
 	}
-	if (!quick_defer_acks(worker, received)) {
+	if (!quick_defer_ack(worker, received)) {
 		done = send_all(worker);
 		uroce_shm_flush(worker->shm);
 	}

@@ -46,6 +46,13 @@ struct uroce_core {
 	struct list_node faulted; /* QPs whose fault is not applied yet */
 };
 
+/** uroce_core_has_events() - whether an object is in an event list */
+static inline bool uroce_core_has_events(const struct uroce_core *core)
+{
+	return (uintptr_t)core->cq_events | (uintptr_t)core->rq_events |
+	       (uintptr_t)core->qp_events;
+}
+
 /**
  * uroce_core_take_cq() - take a CQ out of the event list; NULL if empty
  *

@@ -50,35 +50,57 @@ static bool has_incomplete(const struct uroce_qp *qp)
 	       qp->roce->resp.message != UROCE_MESSAGE_NONE;
 }
 
-static bool may_defer(const struct uroce_qp *qp, bool writes, bool again)
+static bool may_defer(const struct uroce_qp *qp, bool again)
 {
 	return owes_ack_only(qp) && !uroce_delack_is_delayed(qp) &&
-	       (writes || has_unseen(qp) || has_incomplete(qp)) &&
+	       (has_unseen(qp) || has_incomplete(qp)) &&
 	       (again || !qp->roce->resp.delack.deferred_before);
 }
 
-bool uroce_engine_defer_acks(struct uroce_engine *engine, bool writes,
-			     bool again)
+static void defer_ack(struct uroce_qp *qp)
+{
+	qp->roce->resp.delack.state = UROCE_DELACK_DEFERRED;
+	qp->roce->resp.delack.deferred_before = true;
+	qp->roce->engine->nr_deferred++;
+}
+
+/* Whether only active QPs have something to send. */
+static bool is_all_active(struct uroce_engine *engine)
+{
+	if (uroce_engine_has_kicks(engine))
+		uroce_engine_take_kicks(engine);
+	return list_empty(&engine->unsent) && list_empty(&engine->core.faulted);
+}
+
+bool uroce_engine_defer_acks(struct uroce_engine *engine, bool again)
 {
 	struct list_node *pos;
 
-	if (uroce_engine_has_kicks(engine))
-		uroce_engine_take_kicks(engine);
-	if (list_empty(&engine->active) || !list_empty(&engine->unsent) ||
-	    !list_empty(&engine->core.faulted))
+	if (!is_all_active(engine) || list_empty(&engine->active))
 		return false;
 	list_for_each (pos, &engine->active)
 		if (!may_defer(list_entry(pos, struct uroce_roce, active)->qp,
-			       writes, again))
+			       again))
 			return false;
-	list_for_each (pos, &engine->active) {
-		struct uroce_qp *qp =
-			list_entry(pos, struct uroce_roce, active)->qp;
+	list_for_each (pos, &engine->active)
+		defer_ack(list_entry(pos, struct uroce_roce, active)->qp);
+	return true;
+}
 
-		qp->roce->resp.delack.state = UROCE_DELACK_DEFERRED;
-		qp->roce->resp.delack.deferred_before = true;
-		engine->nr_deferred++;
-	}
+bool uroce_engine_defer_only_ack(struct uroce_engine *engine)
+{
+	struct list_node *first;
+	struct uroce_qp *qp;
+
+	if (!is_all_active(engine))
+		return false;
+	first = engine->active.next;
+	if (first == &engine->active || first->next != &engine->active)
+		return false;
+	qp = list_entry(first, struct uroce_roce, active)->qp;
+	if (!owes_ack_only(qp) || uroce_delack_is_delayed(qp))
+		return false;
+	defer_ack(qp);
 	return true;
 }
 

@@ -277,8 +277,6 @@ void uroce_engine_sent(struct uroce_engine *engine, uint64_t now);
 
 /**
  * uroce_engine_defer_acks() - defer ACKs until the application has responded
- * @writes: also for a WRITE, since a process that polls its memory may respond;
- *	else only for a message that is still in its CQ, or has arrived in part
  * @again: also if the same ACK was deferred before; without it every other ACK
  *	of a stream is sent, and the window of the peer stays open
  *
@@ -289,8 +287,16 @@ void uroce_engine_sent(struct uroce_engine *engine, uint64_t now);
  *
  * Return: whether all that is left to send was deferred; else nothing was.
  */
-bool uroce_engine_defer_acks(struct uroce_engine *engine, bool writes,
-			     bool again);
+bool uroce_engine_defer_acks(struct uroce_engine *engine, bool again);
+
+/**
+ * uroce_engine_defer_only_ack() - defer the ACK of the last packet
+ *
+ * Like uroce_engine_defer_acks(), but only if a single QP has something to
+ * send, and also for a WRITE, since a process that polls its memory may
+ * respond.
+ */
+bool uroce_engine_defer_only_ack(struct uroce_engine *engine);
 
 /** uroce_engine_flush_deferred() - end the deferral: the ACKs are sent next */
 void uroce_engine_flush_deferred(struct uroce_engine *engine);

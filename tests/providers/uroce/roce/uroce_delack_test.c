@@ -94,8 +94,7 @@ static struct turn echo_message(struct pair *pair, unsigned int side)
 {
 	struct ibv_sge sge = pair_sge(pair, side, 4096, BYTES);
 
-	assert_true(
-		uroce_engine_defer_acks(&pair->side[side].engine, false, true));
+	assert_true(uroce_engine_defer_acks(&pair->side[side].engine, true));
 	assert_int_equal(count_completions(&pair->side[side].recv_cq), 1);
 	pair_post_recv(pair, side, 1, &sge, 1);
 	post_send(pair, side);
@@ -158,8 +157,7 @@ static unsigned int echo_on_each_qp(struct pair *pair, unsigned int side)
 	unsigned int nr_acks = 0;
 	struct turn turn;
 
-	assert_true(
-		uroce_engine_defer_acks(&pair->side[side].engine, false, true));
+	assert_true(uroce_engine_defer_acks(&pair->side[side].engine, true));
 	assert_int_equal(count_completions(&pair->side[side].recv_cq),
 			 PAIR_QPS);
 	for (unsigned int n = 0; n < PAIR_QPS; n++) {
@@ -298,9 +296,9 @@ static void delayed_ack_of_message_part_leaves_with_reply(void **state)
 	struct turn turn;
 
 	pair_post_recv(pair, 0, 1, &sge, 1);
-	assert_true(uroce_engine_defer_acks(engine, false, true));
+	assert_true(uroce_engine_defer_acks(engine, true));
 	assert_int_equal(send_all(pair, 0).nr, 3);
-	assert_true(uroce_engine_defer_acks(engine, false, true));
+	assert_true(uroce_engine_defer_acks(engine, true));
 	post_send(pair, 1);
 	turn = send_all(pair, 1);
 	assert_int_equal(turn.op[0], UROCE_SEND_ONLY);
@@ -313,10 +311,10 @@ static void delayed_ack_of_stream_leaves_in_second_pass(void **state)
 	struct uroce_engine *engine = &pair->side[1].engine;
 	struct turn turn;
 
-	assert_true(uroce_engine_defer_acks(engine, false, false));
+	assert_true(uroce_engine_defer_acks(engine, false));
 	uroce_engine_flush_deferred(engine);
 	assert_int_equal(send_some(pair, 0, 1).nr, 1);
-	assert_false(uroce_engine_defer_acks(engine, false, false));
+	assert_false(uroce_engine_defer_acks(engine, false));
 	turn = send_all(pair, 1);
 	assert_int_equal(turn.nr, 1);
 	assert_int_equal(turn.op[0], UROCE_ACKNOWLEDGE);
