@@ -40,8 +40,7 @@ void uroce_ack_moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 	       uroce_psn_before(req->rd_end[req->rd_first & req->rd_mask],
 				req->una_psn))
 		req->rd_first++;
-	uroce_retry_progress(qp, (uint32_t)uroce_psn_diff(req->una_psn, old),
-			     now);
+	uroce_retry_acked(qp, (uint32_t)uroce_psn_diff(req->una_psn, old), now);
 }
 
 /* Process the advance of una_psn from @old. */

@@ -8,6 +8,7 @@
 #include "uroce/roce/uroce_fast_parts.h"
 #include "uroce/roce/uroce_psn.h"
 #include "uroce/roce/uroce_requester.h"
+#include "uroce/roce/uroce_retry.h"
 
 static bool fast_ack_is_simple(const struct uroce_send_wqe *wqe)
 {
@@ -17,7 +18,12 @@ static bool fast_ack_is_simple(const struct uroce_send_wqe *wqe)
 /* Effects of an ACK that has advanced una_psn from @old. */
 static void fast_ack_moved_on(struct uroce_qp *qp, uint32_t old, uint64_t now)
 {
-	uroce_ack_moved_on(qp, old, now);
+	const struct uroce_requester *req = &qp->roce->req;
+
+	if (req->rd_first != req->rd_last)
+		uroce_ack_moved_on(qp, old, now);
+	else
+		uroce_retry_progress(qp, now);
 	/* no retransmission is in progress, so only unsent WQEs wait for it */
 	if (uroce_ring_has(&qp->sq, qp->cur))
 		uroce_engine_activate(qp->roce->engine, qp);

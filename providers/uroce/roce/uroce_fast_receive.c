@@ -154,19 +154,19 @@ static bool receive_write(const struct arrival *in)
 {
 	struct uroce_qp *qp = in->qp;
 	const uint8_t *reth = in->eager->header + BTH_LEN;
-	struct uroce_remote_access wanted = {
-		.va = fast_rx_get64(reth),
-		.bytes = in->eager->payload_len,
-		.rkey = uroce_get32(reth + 8),
-		.pd = qp->pd,
-		.qpn = qp->qpn,
-		.access = IBV_ACCESS_REMOTE_WRITE,
+	const struct ibv_sge remote = {
+		.addr = fast_rx_get64(reth),
+		.length = in->eager->payload_len,
+		.lkey = uroce_get32(reth + 8), /* keys have one number space */
 	};
 	uint8_t *ptr;
 
 	if (!(qp->access & IBV_ACCESS_REMOTE_WRITE) || qp->counted_ops ||
-	    !wanted.bytes || uroce_get32(reth + 12) != wanted.bytes ||
-	    uroce_memory_remote(qp->core->memory, &wanted, &ptr) || !ptr)
+	    !remote.length || uroce_get32(reth + 12) != remote.length)
+		return false;
+	ptr = uroce_fast_memory(qp->core->memory, qp->pd, &remote,
+				remote.length, IBV_ACCESS_REMOTE_WRITE);
+	if (!ptr)
 		return false;
 	if (!take_carried(in))
 		return true;

@@ -77,25 +77,23 @@ static uint64_t spread(const struct uroce_qp *qp, uint64_t now, uint64_t below)
 static uint64_t probe_from(const struct uroce_qp *qp, uint64_t now)
 {
 	const struct uroce_requester *req = &qp->roce->req;
-	uint64_t wait_ns = (2 * req->cwnd.rtt.min_ns + PROBE_NS)
-			   << req->nr_probes;
+	uint64_t wait_ns;
 
 	if (qp->roce->channel)
 		return UROCE_NEVER;
 	/* timeout 0: without an RTT nothing would end the probes */
 	if (!req->cwnd.rtt.min_ns && req->ack_ns == UROCE_NEVER)
 		return UROCE_NEVER;
+	wait_ns = (2 * req->cwnd.rtt.min_ns + PROBE_NS) << req->nr_probes;
 	if (!req->cwnd.rtt.min_ns)
 		wait_ns += spread(qp, now, wait_ns);
 	return now + wait_ns < req->ack_ns ? now + wait_ns : UROCE_NEVER;
 }
 
-void uroce_retry_start(struct uroce_qp *qp, uint64_t now)
+void uroce_retry_begin(struct uroce_qp *qp, uint64_t now)
 {
 	struct uroce_requester *req = &qp->roce->req;
 
-	if (req->ack_ns != UROCE_NEVER)
-		return;
 	req->stale = qp->roce->engine->stale;
 	req->ack_ns = timeout_from(qp, now);
 	req->probe_ns = probe_from(qp, now);
@@ -131,8 +129,7 @@ static void grow_window(struct uroce_qp *qp, uint32_t nr_packets, uint64_t now)
 		(void)path_rtt(qp);
 }
 
-void uroce_retry_progress(struct uroce_qp *qp, uint32_t nr_packets,
-			  uint64_t now)
+void uroce_retry_progress(struct uroce_qp *qp, uint64_t now)
 {
 	struct uroce_requester *req = &qp->roce->req;
 
@@ -142,6 +139,11 @@ void uroce_retry_progress(struct uroce_qp *qp, uint32_t nr_packets,
 	stop_timer_answered(req);
 	if (req->una_psn != req->sent_psn && req->resume_ns == UROCE_NEVER)
 		uroce_retry_start(qp, now);
+}
+
+void uroce_retry_acked(struct uroce_qp *qp, uint32_t nr_packets, uint64_t now)
+{
+	uroce_retry_progress(qp, now);
 	if (!qp->roce->channel)
 		grow_window(qp, nr_packets, now);
 }

@@ -15,23 +15,35 @@ uint64_t uroce_retry_deadline(const struct uroce_qp *qp);
 /** uroce_retry_expire() - handle a deadline of @qp that has passed */
 void uroce_retry_expire(struct uroce_qp *qp, uint64_t now);
 
+/** uroce_retry_begin() - start the acknowledge timer, which is not running */
+void uroce_retry_begin(struct uroce_qp *qp, uint64_t now);
+
 /** uroce_retry_start() - start the acknowledge timer unless it is running */
-void uroce_retry_start(struct uroce_qp *qp, uint64_t now);
+static inline void uroce_retry_start(struct uroce_qp *qp, uint64_t now)
+{
+	if (qp->roce->req.ack_ns == UROCE_NEVER)
+		uroce_retry_begin(qp, now);
+}
 
 /** uroce_retry_rewind() - retransmit from una_psn on */
 void uroce_retry_rewind(struct uroce_qp *qp);
 
 /**
  * uroce_retry_progress() - restore the retries after an acknowledgement
+ *
+ * Also restarts the timer, or stops it if no packet is in flight (9.7.6.1.3).
+ */
+void uroce_retry_progress(struct uroce_qp *qp, uint64_t now);
+
+/**
+ * uroce_retry_acked() - uroce_retry_progress(), and grow the window
  * @qp: the QP
  * @nr_packets: packets that were acknowledged
  * @now: ns
  *
- * Also restarts the timer, or stops it if no packet is in flight (9.7.6.1.3),
- * and grows the window.
+ * A channel has flow control of its own and no window.
  */
-void uroce_retry_progress(struct uroce_qp *qp, uint32_t nr_packets,
-			  uint64_t now);
+void uroce_retry_acked(struct uroce_qp *qp, uint32_t nr_packets, uint64_t now);
 
 /**
  * uroce_retry_lost() - retransmit from una_psn on, because it was lost

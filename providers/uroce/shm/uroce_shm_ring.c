@@ -89,13 +89,18 @@ static uint64_t area_begin(const struct uroce_shm_ring_sender *end,
 	return left < len ? end->area_head + left : end->area_head;
 }
 
-static bool seems_to_have_room(const struct uroce_shm_ring_sender *end)
+static bool area_has_room(const struct uroce_shm_ring_sender *end)
 {
 	uint64_t area_head = area_begin(end, UROCE_CHANNEL_MTU);
 
+	return area_head + UROCE_CHANNEL_MTU - end->area_tail <=
+	       UROCE_SHM_RING_AREA;
+}
+
+static bool seems_to_have_room(const struct uroce_shm_ring_sender *end)
+{
 	return end->head - end->consumed < UROCE_SHM_RING_ENTRIES &&
-	       area_head + UROCE_CHANNEL_MTU - end->area_tail <=
-		       UROCE_SHM_RING_AREA;
+	       (end->area_head == end->area_tail || area_has_room(end));
 }
 
 bool uroce_shm_ring_has_room(struct uroce_shm_ring_sender *end)
