@@ -439,20 +439,43 @@ static int get_missing_blocks(struct join *join, bool all)
 }
 
 /*
- * Creates blocks up to the one of the slot. Of processes that start together,
- * an earlier one may have created them, and any member has them. A member that
- * was stopped may have missed a block. If this process has the sockets of such
- * a member, a new block would get wrong indexes, so all members are asked for
- * their count first.
+ * Gets the blocks up to that of the slot, or all that exist. Of processes that
+ * start together, an earlier one may have created them, and any member has
+ * them. A member that was stopped or is slow may have missed a block, and the
+ * members that have it may not respond in time. The sockets of a new block
+ * would then have wrong indexes, and no packet of the slot would arrive. So the
+ * kernel says how many sockets there are; where it does not, all members are
+ * asked.
  */
+static int get_existing_blocks(struct join *join)
+{
+	struct uroce_slots *slots = join->slots;
+	bool all = false;
+
+	for (;;) {
+		int nr, ret = get_missing_blocks(join, all);
+
+		if (ret || slots->slot < slots->nr)
+			return ret;
+		nr = uroce_socket_count();
+		if (nr < 0 ? all : (uint32_t)nr <= slots->nr)
+			return 0;
+		if (!left_ms(join))
+			return -ETIMEDOUT;
+		if (all && uroce_slots_await(-1, join->stop_fd, RETRY_MS) ==
+				   -ECANCELED)
+			return -ECANCELED;
+		all = true;
+	}
+}
+
+/* Creates blocks up to the one of the slot, unless they exist. */
 static int add_blocks_locked(struct join *join)
 {
 	struct uroce_slots *slots = join->slots;
 	struct question take;
-	int ret = get_missing_blocks(join, false);
+	int ret = get_existing_blocks(join);
 
-	if (!ret && slots->slot >= slots->nr)
-		ret = get_missing_blocks(join, true);
 	if (ret)
 		return ret;
 	while (slots->slot >= slots->nr) {

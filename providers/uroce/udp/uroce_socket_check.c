@@ -8,10 +8,13 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "uroce/udp/uroce_slots.h"
 #include "uroce/wire/uroce_packet.h"
+#include "util/nocancel.h"
 
 #ifndef SO_NETNS_COOKIE /* Linux 5.14 */
 #define SO_NETNS_COOKIE 71
@@ -106,4 +109,49 @@ int uroce_socket_check_receivers(int own, const int *fds, uint32_t nr,
 		cookies[nr_known + i] = cookie;
 	}
 	return 0;
+}
+
+/* Counts how often @text is in a file; -errno if it cannot be read. */
+static int count_in(const char *path, const char *text)
+{
+	const size_t len = strlen(text);
+	char chunk[4096];
+	size_t kept = 0; /* the end of the last chunk: @text may begin there */
+	ssize_t got;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int nr = 0;
+
+	if (fd < 0)
+		return -errno;
+	while ((got = read(fd, chunk + kept, sizeof(chunk) - 1 - kept)) > 0) {
+		const char *pos = chunk, *found;
+		size_t left;
+
+		chunk[kept + (size_t)got] = '\0';
+		for (; (found = strstr(pos, text)); pos = found + len)
+			nr++;
+		left = strlen(pos);
+		kept = left < len - 1 ? left : len - 1;
+		memmove(chunk, pos + left - kept, kept);
+	}
+	if (got < 0)
+		nr = -errno;
+	(void)close(fd);
+	return nr;
+}
+
+int uroce_socket_count(void)
+{
+	char local[64];
+	int nr, nr_ipv6;
+
+	(void)snprintf(local, sizeof(local), " %08X:%04X ", 0, UROCE_UDP_PORT);
+	nr = count_in("/proc/thread-self/net/udp", local);
+	(void)snprintf(local, sizeof(local), " %032X:%04X ", 0, UROCE_UDP_PORT);
+	nr_ipv6 = count_in("/proc/thread-self/net/udp6", local);
+	if (nr_ipv6 == -ENOENT) /* a kernel without IPv6 */
+		nr_ipv6 = 0;
+	if (nr < 0)
+		return nr;
+	return nr_ipv6 < 0 ? nr_ipv6 : nr + nr_ipv6;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Checks descriptors that another process of this user has passed as sockets of
- * port 4791. A wrong descriptor would shift the indexes of the group, or would
- * become the socket of this process later.
+ * port 4791, and their number. A wrong descriptor would shift the indexes of
+ * the group, or would become the socket of this process later.
  */
 #ifndef UROCE_SOCKET_CHECK_H
 #define UROCE_SOCKET_CHECK_H
@@ -25,5 +25,15 @@
  */
 int uroce_socket_check_receivers(int own, const int *fds, uint32_t nr,
 				 const int *known, uint32_t nr_known);
+
+/**
+ * uroce_socket_count() - count the sockets with port 4791 of all addresses
+ *
+ * In the network namespace of the calling thread. Sockets are counted twice or
+ * not at all if others are opened or closed meanwhile.
+ *
+ * Return: the number, or -errno if the kernel shows no list (proc(5)).
+ */
+int uroce_socket_count(void);
 
 #endif

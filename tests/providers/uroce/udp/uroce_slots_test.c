@@ -218,6 +218,36 @@ static void slots_member_learns_missed_block(void **state)
 		leave(members[i]);
 }
 
+/*
+ * Only members that do not respond have the second block: a block that the new
+ * process created would get wrong indexes.
+ */
+static void slots_block_of_silent_member_is_not_created_again(void **state)
+{
+	struct uroce_slots *members[UROCE_SLOT_BLOCK + 1], *last;
+	struct uroce_slots slots;
+	const uint32_t nr = UROCE_SLOT_BLOCK + 1;
+
+	for (uint32_t i = 0; i < nr; i++)
+		members[i] = join();
+	for (uint32_t at = UROCE_SLOT_BLOCK; at < members[0]->nr; at++) {
+		(void)close(members[0]->fds[at]);
+		members[0]->fds[at] = -1;
+	}
+	members[0]->nr = UROCE_SLOT_BLOCK;
+	for (uint32_t i = 1; i < nr; i++)
+		uroce_members_remove(members[i]->listener);
+	assert_int_equal(claim_and_join(&slots), -ETIMEDOUT);
+	for (uint32_t i = 1; i < nr; i++)
+		uroce_members_add(members[i]->listener, serve, members[i]);
+	last = join();
+	assert_int_equal(last->slot, nr);
+	assert_comes_to(last);
+	leave(last);
+	for (uint32_t i = 0; i < nr; i++)
+		leave(members[i]);
+}
+
 /* The descriptor limit of the user: join fails without partial state. */
 static void slots_join_without_descriptors_fails_cleanly(void **state)
 {
@@ -558,6 +588,8 @@ int main(void)
 		cmocka_unit_test(slots_stay_when_first_member_leaves),
 		cmocka_unit_test(slots_second_block_is_added),
 		cmocka_unit_test(slots_member_learns_missed_block),
+		cmocka_unit_test(
+			slots_block_of_silent_member_is_not_created_again),
 		cmocka_unit_test(slots_join_without_descriptors_fails_cleanly),
 		cmocka_unit_test(slots_survive_killed_creator),
 		cmocka_unit_test(slots_new_group_starts_after_all_members_died),
