@@ -30,11 +30,12 @@ void uroce_delack_init(struct uroce_qp *qp)
 	qp->roce->resp.delack.backoff = 0;
 }
 
-/* Whether the QP has to send an ACK and nothing else. */
+/* Whether the QP has to send an ACK that is not delayed, and nothing else. */
 static bool owes_ack_only(const struct uroce_qp *qp)
 {
 	return qp->roce->resp.reply == UROCE_REPLY_ACK &&
-	       !qp->roce->resp.nr_pending && !uroce_ring_has(&qp->sq, qp->cur);
+	       !uroce_delack_is_delayed(qp) && !qp->roce->resp.nr_pending &&
+	       !uroce_ring_has(&qp->sq, qp->cur);
 }
 
 /* Whether the application has not yet polled all received messages. */
@@ -52,8 +53,7 @@ static bool has_incomplete(const struct uroce_qp *qp)
 
 static bool may_defer(const struct uroce_qp *qp, bool again)
 {
-	return owes_ack_only(qp) && !uroce_delack_is_delayed(qp) &&
-	       (has_unseen(qp) || has_incomplete(qp)) &&
+	return owes_ack_only(qp) && (has_unseen(qp) || has_incomplete(qp)) &&
 	       (again || !qp->roce->resp.delack.deferred_before);
 }
 
@@ -98,7 +98,7 @@ bool uroce_engine_defer_only_ack(struct uroce_engine *engine)
 	if (first == &engine->active || first->next != &engine->active)
 		return false;
 	qp = list_entry(first, struct uroce_roce, active)->qp;
-	if (!owes_ack_only(qp) || uroce_delack_is_delayed(qp))
+	if (!owes_ack_only(qp))
 		return false;
 	defer_ack(qp);
 	return true;

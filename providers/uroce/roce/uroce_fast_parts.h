@@ -29,8 +29,9 @@
 #define ATOMIC_LEN 28
 
 /*
- * uroce_memory_local() for regions of kind UROCE_REGION_MEMORY. NULL: another
- * kind, or the SGE is invalid.
+ * uroce_memory_local() for regions of kind UROCE_REGION_MEMORY; also
+ * uroce_memory_remote(), with the rkey, which is equal, as the lkey of the SGE.
+ * NULL: another kind, or the SGE is invalid.
  */
 static inline uint8_t *uroce_fast_memory(const struct uroce_memory *memory,
 					 uint32_t pd, const struct ibv_sge *sge,

@@ -157,7 +157,7 @@ static bool receive_write(const struct arrival *in)
 	const struct ibv_sge remote = {
 		.addr = fast_rx_get64(reth),
 		.length = in->eager->payload_len,
-		.lkey = uroce_get32(reth + 8), /* keys have one number space */
+		.lkey = uroce_get32(reth + 8),
 	};
 	uint8_t *ptr;
 

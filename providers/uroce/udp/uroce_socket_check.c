@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Reads each property from the kernel, and uses no statement of the other
- * process about a descriptor. Called by uroce_slots.c.
+ * process about a descriptor. Called by uroce_slots.c and uroce_slots_join.c.
  */
 #include "uroce/udp/uroce_socket_check.h"
 

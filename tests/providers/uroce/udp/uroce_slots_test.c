@@ -192,6 +192,15 @@ static void slots_second_block_is_added(void **state)
 	leave(members[0]);
 }
 
+static void lose_second_block(struct uroce_slots *slots)
+{
+	for (uint32_t at = UROCE_SLOT_BLOCK; at < slots->nr; at++) {
+		(void)close(slots->fds[at]);
+		slots->fds[at] = -1;
+	}
+	slots->nr = UROCE_SLOT_BLOCK;
+}
+
 /*
  * Such a member was stopped when the second block was created, and is the only
  * one left.
@@ -203,11 +212,7 @@ static void slots_member_learns_missed_block(void **state)
 
 	for (uint32_t i = 0; i < UROCE_SLOT_BLOCK + 1; i++)
 		members[i] = join();
-	for (uint32_t at = UROCE_SLOT_BLOCK; at < members[0]->nr; at++) {
-		(void)close(members[0]->fds[at]);
-		members[0]->fds[at] = -1;
-	}
-	members[0]->nr = UROCE_SLOT_BLOCK;
+	lose_second_block(members[0]);
 	/* gets sockets from number 0, and must learn the other ones */
 	members[nr - 1] = join();
 	assert_int_equal(members[nr - 1]->slot, nr - 1);
@@ -230,11 +235,7 @@ static void slots_block_of_silent_member_is_not_created_again(void **state)
 
 	for (uint32_t i = 0; i < nr; i++)
 		members[i] = join();
-	for (uint32_t at = UROCE_SLOT_BLOCK; at < members[0]->nr; at++) {
-		(void)close(members[0]->fds[at]);
-		members[0]->fds[at] = -1;
-	}
-	members[0]->nr = UROCE_SLOT_BLOCK;
+	lose_second_block(members[0]);
 	for (uint32_t i = 1; i < nr; i++)
 		uroce_members_remove(members[i]->listener);
 	assert_int_equal(claim_and_join(&slots), -ETIMEDOUT);
